@@ -89,7 +89,9 @@ async function missingNames({ deps, spec, calls, replaced }: DraftContext): Prom
       const [where] = (error.details ?? []) as string[];
       // `audience.0.tags` → `audience[0].tags`
       const path = (where ?? '').replaceAll(/\.(\d+)/g, '[$1]');
-      return { path, message: error.message, hint: null };
+      // The path stands before the message wherever it is shown.
+      const message = error.message.replace(`${where} `, '');
+      return { path, message, hint: null };
     }
   }
 }

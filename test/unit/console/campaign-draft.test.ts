@@ -1,6 +1,12 @@
 // The draft of a campaign: the form changes one value, and everything else of the YAML stays.
 import { describe, expect, it } from 'vitest';
-import { parseDraft, pathText, valueAt, withValue } from '../../../src/console/parts/draft/yaml-draft.ts';
+import {
+  isSameAt,
+  parseDraft,
+  pathText,
+  valueAt,
+  withValue,
+} from '../../../src/console/parts/draft/yaml-draft.ts';
 import { fromText, isShown, type Kind, toText } from '../../../src/console/screens/campaigns/draft/values.ts';
 
 const TEXT = `flow: 7 # reactivation
@@ -8,6 +14,24 @@ audience:
   - { from: contacts, tags: [a] } # first
 waves: { size: 5 } # small
 `;
+
+describe('a problem of a place', () => {
+  const counted = { audience: [{ from: 'contacts' }], stop: { failed: 0.1 } };
+  it.each([
+    [
+      'the choice of the part has changed',
+      { ...counted, audience: [{ from: 'source' }] },
+      'audience[0]',
+      false,
+    ],
+    ['another place has changed', { ...counted, flow: 8 }, 'audience[0]', true],
+    ['the field was filled in', { ...counted, flow: 8 }, 'flow', false],
+    ['the field is still missing', counted, 'flow', true],
+    ['nothing was counted yet', counted, 'stop.failed', false],
+  ])('where %s', (what, now, path, isSame) => {
+    expect(isSameAt(now, what === 'nothing was counted yet' ? null : counted, path)).toBe(isSame);
+  });
+});
 
 describe('one change', () => {
   it.each<[string, (string | number)[], unknown, unknown]>([

@@ -88,6 +88,14 @@ function remove(document: Document, path: Path): void {
   }
 }
 
+/** Whether what stands at the place is the same in both values. @param text of a path, as `pathText` writes it */
+export function isSameAt(one: unknown, other: unknown, text: string): boolean {
+  const path = text
+    .split(/[.[\]]+/)
+    .flatMap((key) => (key === '' ? [] : [/^\d+$/.test(key) ? Number(key) : key]));
+  return JSON.stringify(valueAt(one, path)) === JSON.stringify(valueAt(other, path));
+}
+
 /** `['audience', 0, 'tags']` → `audience[0].tags`, as problems name it. */
 export function pathText(path: Path): string {
   return path.reduce<string>(

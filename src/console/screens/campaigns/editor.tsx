@@ -10,7 +10,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
 import { useDraft } from '../../parts/draft/use-draft.ts';
-import { parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
+import { isSameAt, parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorText } from '../../parts/reason/error-text.tsx';
@@ -140,7 +140,13 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
       setUrl({ campaign: name, new: null, copy: null });
     },
   });
-  const problems = counted.data?.problems ?? [];
+  // What was counted last. A problem of a place that has changed since then is out of date.
+  const [answered, setAnswered] = useState<unknown>(null);
+  if (counted.data !== undefined && !counted.isPlaceholderData && answered !== settled.config)
+    setAnswered(settled.config);
+  const problems = (counted.data?.problems ?? []).filter(
+    ({ path }) => !isOld || path === null || isSameAt(value, answered, path),
+  );
   // The fields on the screen, which show their problems themselves.
   const [places, setPlaces] = useState<readonly Place[]>([]);
   const claim = useCallback((place: Place) => {

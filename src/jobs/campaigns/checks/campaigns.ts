@@ -123,10 +123,16 @@ function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (largest < atLeast) {
     const message = `no wave has more than ${largest} members, and waves of less than ${atLeast} are not evaluated`;
-    problems.push(say(['stop', 'atLeast'], message, `set stop.atLeast to ${largest} or less`));
+    problems.push(
+      say(
+        ['stop', 'atLeast'],
+        message,
+        `evaluate waves of at least ${largest} members or less (stop.atLeast)`,
+      ),
+    );
   } else if (canary !== undefined && canary < atLeast) {
     const message = `a first wave of ${canary} is not evaluated: it has less than ${atLeast} members`;
-    const hint = `write ${atLeast} or more, or set stop.atLeast to ${canary}`;
+    const hint = `write ${atLeast} or more, or evaluate waves of at least ${canary} (stop.atLeast)`;
     problems.push(say(['waves', 'canary'], message, hint));
   }
   if (shares.replies !== undefined && durationMs(settle) === 0) {

@@ -314,6 +314,8 @@ describe('mistakes are at their field', () => {
     const { problems, audience } = await count(over);
     expect(problems.map((problem) => problem.path)).toEqual([path]);
     expect(audience !== null).toBe(isCounted);
+    // The path stands before the message wherever it is shown.
+    expect(problems[0]?.message).not.toContain(`${path} names`);
   });
 
   it('a draft of any depth, and keys of objects, are refused', async () => {

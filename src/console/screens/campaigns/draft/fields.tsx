@@ -34,12 +34,16 @@ export function useForm(): Form {
   return form;
 }
 
-/** What is wrong with a place and what is in it. */
-export function useProblem(at: Path, isLeaf = true): string | null {
+/**
+ * What is wrong with a place and what is in it.
+ * @param isQuiet leaves problems of the place to the list beside the form
+ */
+export function useProblem(at: Path, isLeaf = true, isQuiet = false): string | null {
   const { problems, claim } = useForm();
   const wordsOf = useProblemWords();
   const text = pathText(at);
-  useEffect(() => claim({ text, isLeaf }), [claim, text, isLeaf]);
+  useEffect(() => (isQuiet ? undefined : claim({ text, isLeaf })), [claim, text, isLeaf, isQuiet]);
+  if (isQuiet) return null;
   const own = problems.filter(({ path }) => isShownAt(path, { text, isLeaf }));
   return own.length === 0 ? null : own.map(wordsOf).join(' · ');
 }
@@ -76,9 +80,11 @@ export function Field({
 }: TextFieldProps) {
   const { t } = useTranslation('campaign-form');
   const { value, set } = useForm();
-  const error = useProblem(at);
   const list = useId();
   const now = valueAt(value, at);
+  const [isVisited, setVisited] = useState(false);
+  // A field that nobody has come to yet is not wrong. The list beside the form says what is still missing.
+  const error = useProblem(at, true, now === undefined && !isVisited);
   // The text while it is typed: "20, " is not yet the list of two that it becomes.
   const [typed, setTyped] = useState<string | null>(null);
   const isForeign = now !== undefined && !isShown(kind, now) && typed === null;
@@ -95,7 +101,10 @@ export function Field({
         value={typed ?? toText(kind, now)}
         error={error}
         autoComplete="off"
-        onBlur={() => setTyped(null)}
+        onBlur={() => {
+          setTyped(null);
+          setVisited(true);
+        }}
         onChange={(event) => {
           const text = event.currentTarget.value;
           setTyped(text);
@@ -123,8 +132,9 @@ interface ChoiceProps extends FieldProps {
 export function Choice({ at, label, description, options, none, isNumber = false }: ChoiceProps) {
   const { t } = useTranslation('campaign-form');
   const { value, set } = useForm();
-  const error = useProblem(at);
   const found = valueAt(value, at);
+  const [isVisited, setVisited] = useState(false);
+  const error = useProblem(at, true, found === undefined && !isVisited);
   const isComplex = typeof found === 'object' && found !== null;
   const now = found === undefined ? '' : isComplex ? JSON.stringify(found) : String(found as string);
   const isListed = now === '' || options.some((option) => option.value === now);
@@ -136,6 +146,7 @@ export function Choice({ at, label, description, options, none, isNumber = false
       value={now}
       error={error}
       disabled={isComplex}
+      onBlur={() => setVisited(true)}
       data={[
         ...(none === undefined && now !== '' ? [] : [{ value: '', label: none ?? t('draft.choose') }]),
         ...options,

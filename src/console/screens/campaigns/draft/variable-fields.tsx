@@ -100,7 +100,7 @@ function Variable({ name, fields }: { readonly name: string; readonly fields: re
           />
           <TextInput
             label={t(`variables.kind.${source.kind}`)}
-            placeholder={EXAMPLES[source.kind]}
+            placeholder={source.kind === 'field' ? (fields[0] ?? EXAMPLES.field) : EXAMPLES[source.kind]}
             list={source.kind === 'field' && fields.length > 0 ? list : undefined}
             value={source.text}
             error={error}
