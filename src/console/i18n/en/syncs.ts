@@ -53,6 +53,8 @@ export default {
     ended: 'Ended',
   },
   facts: {
+    notUploaded:
+      'The configuration names the file, and no upload of the console made it. So an upload cannot replace it: put the next export in its place.',
     source: 'Source',
     mapping: 'Mapping',
     mode: 'Mode',

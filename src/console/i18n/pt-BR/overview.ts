@@ -110,7 +110,7 @@ export default {
     discard: 'Descartar',
     replay: 'Reprocessar',
     unblock: 'Desbloquear',
-    runs: 'Rodar agora',
+    runs: 'Executar agora',
     retries: 'Tentar de novo',
     plan: 'Planejar de novo',
     review: 'Marcar como visto',

@@ -97,7 +97,7 @@ export default {
   doctor: {
     title: 'Diagnóstico',
     about: 'Verifica contas, tokens, nomes, fontes, Temporal e banco de dados.',
-    run: 'Rodar agora',
+    run: 'Executar agora',
     runHelp: 'Leva alguns segundos e algumas chamadas da API. Todas só leem.',
     done: 'O diagnóstico terminou: {{verdict}}',
     none: 'O diagnóstico não rodou desde que este processo iniciou',

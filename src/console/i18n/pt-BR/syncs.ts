@@ -54,6 +54,8 @@ export default {
     ended: 'Terminada',
   },
   facts: {
+    notUploaded:
+      'A configuração indica o arquivo, e nenhum envio pelo console o criou. Por isso, um envio não pode substituí-lo: coloque a próxima exportação no lugar dele.',
     source: 'Fonte',
     mapping: 'Mapeamento',
     mode: 'Modo',

@@ -10,6 +10,7 @@ import { LaneChoice } from '../../parts/lane/lane-choice.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { ScreenLink } from '../../parts/screen-link.tsx';
 import { ErrorState } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { SyncActions } from './actions.tsx';
 import type { Progress, SyncEntry } from './data.ts';
@@ -46,7 +47,9 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
     <Page
       title={sync}
       trail={[<ScreenLink key="syncs" to="syncs" />]}
-      lead={entry && <About entry={entry} state={state} />}
+      lead={
+        entry && <About entry={entry} state={state} hasFailed={progress.data?.end?.status === 'failed'} />
+      }
       actions={
         <>
           {mayReplace && entry?.source.uploaded === true && (
@@ -97,12 +100,19 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   );
 }
 
-function About({ entry, state }: { readonly entry: SyncEntry; readonly state: State | null }) {
+interface AboutProps {
+  readonly entry: SyncEntry;
+  readonly state: State | null;
+  /** How the last run ended. */
+  readonly hasFailed: boolean;
+}
+
+function About({ entry, state, hasFailed }: AboutProps) {
   const { t } = useTranslation('syncs');
   const { schedule } = entry;
   return (
     <>
-      {t(`state.${state ?? entry.state}`)}
+      {hasFailed && state === 'ended' ? t('runStatus.failed') : t(`state.${state ?? entry.state}`)}
       {schedule !== null && schedule.next !== null && (
         <>
           {' · '}
@@ -120,7 +130,15 @@ function FactsOf({ entry }: { readonly entry: SyncEntry }) {
   return (
     <Facts
       facts={[
-        [t('facts.source'), `${source.name} (${source.type})`],
+        [
+          t('facts.source'),
+          <span key="source">
+            {`${source.name} (${source.type})`}
+            {source.type === 'csv' && !source.uploaded && (
+              <div className={textStyles.small}>{t('facts.notUploaded')}</div>
+            )}
+          </span>,
+        ],
         [t('facts.mapping'), mapping],
         [t('facts.mode'), known === undefined ? mode : t(`facts.modes.${known}`)],
         [t('facts.lane'), <LaneChoice key="lane" sync={sync} lane={lane} />],

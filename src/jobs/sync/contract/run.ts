@@ -1,6 +1,7 @@
 // Input, progress and result of a sync run.
 import { z } from 'zod';
 import { SourceConfig } from '../../../connectors/sources/config.ts';
+import { NoteParams } from '../../../core/endpoint.ts';
 import { Pause } from '../../../core/pause.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 import type { EffectStep } from '../../events/contract/intake.ts';
@@ -173,6 +174,8 @@ export const ProblemTotal = z
     rows: count,
     /** Reason of the first of these rows. */
     reason: z.string(),
+    /** Figures of the reason, for its sentence in other languages. */
+    params: NoteParams.optional(),
     /** True if other rows have other reasons with the same code. */
     varied: z.boolean(),
     /** Row number of the first of them. */

@@ -1,6 +1,7 @@
 // Syncs as operators see and steer them.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { pauseUpdate, resumeUpdate } from '../../../../workflows/messages.ts';
+import { phoneCase } from '../../../mapping/phone/cases.ts';
 import type { Parsed } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Caller } from '../../../operator/service/caller.ts';
@@ -77,7 +78,9 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     },
     'GET /syncs/{sync}/runs/{run}': async ({ sync, run: id }) => {
       const run = await requireRun(nameOf(sync), id);
-      return { summary: await summaries.summaryOf(run), report: await summaries.reportOf(run) };
+      const report = await summaries.reportOf(run);
+      const totals = report.totals.map((total) => ({ ...total, params: phoneCase(total.reason) }));
+      return { summary: await summaries.summaryOf(run), report: { ...report, totals } };
     },
     'GET /syncs/{sync}/progress': async ({ sync, execution, waitMs }) =>
       await progress.read(await deps.runningTemporal(), nameOf(sync), { execution, waitMs }),

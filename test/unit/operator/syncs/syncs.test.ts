@@ -7,6 +7,7 @@ import { RunSpec } from '../../../../src/jobs/sync/contract/run.ts';
 import { addMissingTag } from '../../../../src/jobs/sync/store/missing-tags.ts';
 import { addRowProblems } from '../../../../src/jobs/sync/store/row-problems.ts';
 import { advanceRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { LETTERS } from '../../../../src/mapping/phone/result.ts';
 import type { Output } from '../../../../src/operator/contract/index.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
@@ -245,4 +246,19 @@ describe('without a Temporal server', () => {
       operator.client.call('POST /syncs/{sync}/pause', { sync: 'never-ran' }),
     ).rejects.toMatchObject({ kind: 'notFound', code: 'NOT_RUNNING' });
   });
+});
+
+it('a total of a report has the figures of its reason, as its rows have', async () => {
+  const { id } = await openRun(db, { ...SPEC, sync: 'resolved' });
+  const { reason } = LETTERS;
+  await addRowProblems(db, id, [
+    { row: 1, kind: 'reject', problem: { field: 'contact.number', code: 'invalid_phone', reason } },
+    { row: 2, kind: 'reject', problem: { field: 'contact.name', code: 'required', reason: 'is empty' } },
+  ]);
+  const { report } = await operator.client.call('GET /syncs/{sync}/runs/{run}', {
+    sync: 'resolved',
+    run: id,
+  });
+  const shown = Object.fromEntries(report.totals.map(({ code, params }) => [code, params]));
+  expect(shown).toEqual({ invalid_phone: { which: ['letters'] }, required: undefined });
 });

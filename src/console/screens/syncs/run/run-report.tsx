@@ -32,7 +32,7 @@ export function RunReport({ sync, run, canFix }: RunReportProps) {
       <Section title={t('report.title', { run })}>
         <Loaded of={query}>{({ report }) => <Figures report={report} />}</Loaded>
       </Section>
-      {query.data !== undefined && (
+      {query.data !== undefined && (query.data.report.read > 0 || query.data.report.totals.length > 0) && (
         <Section
           title={t('problems.title')}
           actions={canFix && query.data.report.rejected > 0 && <FixButton />}
@@ -102,7 +102,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
   if (report.totals.length === 0) return <EmptyState title={t('problems.none')} />;
   return (
     <ul className={listStyles.list} aria-label={t('problems.label')}>
-      {report.totals.map(({ outcome, where, column, code, rows, reason, varied }) => (
+      {report.totals.map(({ outcome, where, column, code, rows, reason, params, varied }) => (
         <li key={`${outcome} ${where} ${column} ${code}`} className={classes.row}>
           <div className={classes.grow}>
             <div className={classes.line}>
@@ -117,7 +117,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
               </span>
             </div>
             <div className={textStyles.small}>
-              {varied && t('problems.example')} <Reason code={code} reason={reason} />
+              {varied && t('problems.example')} <Reason code={code} reason={reason} params={params} />
             </div>
           </div>
           <div className={classes.line}>
