@@ -16,11 +16,13 @@ import type firstSync from './en/first-sync.ts';
 import type login from './en/login.ts';
 import type optOuts from './en/opt-outs.ts';
 import type overview from './en/overview.ts';
+import type pause from './en/pause.ts';
 import type people from './en/people.ts';
 import type reasons from './en/reasons.ts';
 import type refusals from './en/refusals.ts';
 import type settings from './en/settings.ts';
 import type syncs from './en/syncs.ts';
+import type table from './en/table.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -43,11 +45,13 @@ declare module 'i18next' {
       login: typeof login;
       'opt-outs': typeof optOuts;
       overview: typeof overview;
+      pause: typeof pause;
       people: typeof people;
       reasons: typeof reasons;
       refusals: typeof refusals;
       settings: typeof settings;
       syncs: typeof syncs;
+      table: typeof table;
     };
   }
 }

@@ -57,7 +57,7 @@ it.each<[Partial<Need>, string | null]>([
       code: 'INSUFFICIENT_SCOPE',
       reason: 'GET /v1/conversations answered 403 INSUFFICIENT_SCOPE, a code that the API text does not list',
     },
-    'permission',
+    'scope',
   ],
   [{ kind: 'blocked-poller', code: 'ERR_PLAN', reason: 'GET /v1/tags answered 402 ERR_PLAN' }, null],
   [{ kind: 'failed-run', code: 'SOURCE_NOT_FOUND', reason: 'no file' }, null],

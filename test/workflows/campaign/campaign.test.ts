@@ -157,7 +157,7 @@ describe('operators', () => {
       await expect(handle.executeUpdate(resumeCampaignUpdate, { args: [other] })).rejects.toMatchObject({
         cause: { type: 'ANOTHER_RUN' },
       });
-      expect((await report(environment, run)).paused).toEqual(BY);
+      expect((await report(environment, run)).paused).toEqual({ ...BY, at: expect.any(String) });
       for (let n = 0; n < 40; n++) await handle.query(campaignProgressQuery);
       expect(await environment.panel.requests()).toEqual(before);
       await environment.panel.clearFaults();

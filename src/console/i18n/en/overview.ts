@@ -3,8 +3,6 @@ export default {
   title: 'Overview',
   verdict: {
     noDatabase:
-      'The database of Sluice does not answer. It was away at {{since}} already. Work waits, and goes on by itself when it answers.',
-    noDatabaseSince:
       'The database of Sluice has not answered since {{since}}. Work waits, and goes on by itself when it answers.',
     well: 'All is well. Nothing needs you, and nothing did since {{since}}.',
     idle: 'No worker is alive. No work waits for one yet, and what is started next will.',
@@ -81,9 +79,7 @@ export default {
   },
   advice: {
     token: 'Give the account a token that works.',
-    scope: 'Give the token this scope in the service, or give the account another token.',
-    permission:
-      'The service does not permit this call. Give the token the missing scope in the service, or give the account another token.',
+    scope: 'Give the token the missing scope in the service, or give the account another token.',
   },
   command: {
     title: '{{verb}}: {{name}}?',

@@ -180,6 +180,7 @@ export default {
     STARTING: 'Sluice is starting',
     WORKER: 'The workers of the process have ended',
     NO_WORKER: 'No worker answers',
+    WORK_RETRIES: 'Work failed several times and retries by itself',
     PAYLOAD_DAMAGED: 'A payload was changed after its encryption',
     PERIOD: 'The period ends before it begins',
     REPLAYS: 'Too many replays run at once. Wait until one ends',

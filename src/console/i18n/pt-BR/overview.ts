@@ -3,8 +3,6 @@ export default {
   title: 'Visão geral',
   verdict: {
     noDatabase:
-      'O banco de dados do Sluice não responde. Já estava fora às {{since}}. O trabalho espera e continua sozinho quando ele responder.',
-    noDatabaseSince:
       'O banco de dados do Sluice não responde desde {{since}}. O trabalho espera e continua sozinho quando ele responder.',
     well: 'Está tudo bem. Nada precisa de você, nem precisou desde {{since}}.',
     idle: 'Nenhum worker está ativo. Nenhum trabalho espera por um ainda, e o próximo a ser iniciado vai esperar.',
@@ -96,9 +94,7 @@ export default {
   },
   advice: {
     token: 'Dê à conta um token que funcione.',
-    scope: 'Dê este escopo ao token no serviço, ou dê outro token à conta.',
-    permission:
-      'O serviço não permite esta chamada. Dê ao token o escopo que falta no serviço, ou dê outro token à conta.',
+    scope: 'Dê ao token o escopo que falta no serviço, ou dê outro token à conta.',
   },
   command: {
     title: '{{verb}}: {{name}}?',

@@ -179,6 +179,7 @@ export default {
     METHOD_NOT_ALLOWED: 'O endereço não pode ser usado assim',
     STARTING: 'O Sluice está iniciando',
     WORKER: 'Os workers do processo terminaram',
+    WORK_RETRIES: 'O trabalho falhou várias vezes e tenta de novo sozinho',
     NO_WORKER: 'Nenhum worker responde',
     PAYLOAD_DAMAGED: 'Um dado foi alterado depois de criptografado',
     PERIOD: 'O período termina antes de começar',

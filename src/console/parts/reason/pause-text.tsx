@@ -8,17 +8,17 @@ import { Reason } from './reason.tsx';
 
 /** A resume that the same refusal ended at once is said, so that it looks neither like nothing nor like a success. */
 export function PauseText({ pause: { by, reason, code, at, again } }: { readonly pause: Pause }) {
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('pause');
   const format = useFormat();
   const now = useNow();
   if (code === undefined || at === undefined)
-    return t('pause.pausedBy', { by: actorName(by), reason: reason || t('pause.noReason') });
+    return t('pausedBy', { by: actorName(by), reason: reason || t('noReason') });
   const [resumed, blocked] = format.span(again?.at ?? at, at, now);
   return (
     <>
       {again === undefined
-        ? t('pause.blocked', { at: blocked })
-        : t('pause.blockedAgain', { by: actorName(again.by), resumed, at: blocked })}{' '}
+        ? t('blocked', { at: blocked })
+        : t('blockedAgain', { by: actorName(again.by), resumed, at: blocked })}{' '}
       <Reason code={code} reason={reason} />
     </>
   );

@@ -46,7 +46,7 @@ export interface DataTableProps<T extends object> {
 
 export function DataTable<T extends object>(props: DataTableProps<T>) {
   const { label, pages, columns, rowId, empty, onOpen, openId = null, sort, bulk } = props;
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('table');
   const format = useFormat();
   const [sortText, setSort] = useUrlValue(sort?.param ?? 'sort', sort?.fallback ?? '');
   const [rowSelection, setSelection] = useState<RowSelectionState>({});
@@ -95,16 +95,16 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
     <div className={classes.table} style={tracks}>
       {bulk !== undefined && chosen.length > 0 && (
         <div className={classes.bulk} role="status">
-          <span>{t('table.chosen', { count: chosen.length })}</span>
+          <span>{t('chosen', { count: chosen.length })}</span>
           {bulk(chosen, () => setSelection({}))}
         </div>
       )}
       {pages.error !== null && <ErrorState error={pages.error} onRetry={pages.retry} />}
       {pages.isOutdated && (
         <div className={classes.bulk}>
-          <span>{t('table.outdated')}</span>
+          <span>{t('outdated')}</span>
           <Button variant="default" size="compact-xs" onClick={pages.restart}>
-            {t('table.restart')}
+            {t('restart')}
           </Button>
         </div>
       )}
@@ -141,7 +141,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
                     <div role="cell" className={classes.check}>
                       <Checkbox
                         size="xs"
-                        aria-label={t('table.choose', { row: row.id })}
+                        aria-label={t('choose', { row: row.id })}
                         checked={row.getIsSelected()}
                         onChange={row.getToggleSelectedHandler()}
                       />
@@ -182,7 +182,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
         </div>
       </div>
       <div className={classes.foot} role="status">
-        {t(pages.hasMore ? 'table.loadedMore' : 'table.loaded', {
+        {t(pages.hasMore ? 'loadedMore' : 'loaded', {
           count: rows.length,
           shown: format.count(rows.length),
         })}

@@ -16,9 +16,9 @@ interface FiltersProps {
 }
 
 export function Filters({ children, pages }: FiltersProps) {
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('table');
   return (
-    <Group gap="xs" p="sm" role="group" className={classes.filters} aria-label={t('table.filters')}>
+    <Group gap="xs" p="sm" role="group" className={classes.filters} aria-label={t('filters')}>
       {children}
       {pages !== undefined && <Matches pages={pages} />}
     </Group>
@@ -26,12 +26,12 @@ export function Filters({ children, pages }: FiltersProps) {
 }
 
 function Matches({ pages: { rows, isLoading, hasMore, error } }: { readonly pages: Pages<object> }) {
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('table');
   const format = useFormat();
   if (isLoading || error !== null) return null;
   return (
     <span className={classes.matches}>
-      {t(hasMore ? 'table.matchesMore' : 'table.matches', {
+      {t(hasMore ? 'matchesMore' : 'matches', {
         count: rows.length,
         shown: format.count(rows.length),
       })}
@@ -47,14 +47,14 @@ interface ChoiceFilterProps {
 
 /** One of several values, or all. */
 export function ChoiceFilter({ param, label, options }: ChoiceFilterProps) {
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('table');
   const [value, set] = useUrlValue<string>(param, '');
   return (
     <NativeSelect
       size="xs"
       aria-label={label}
       value={value}
-      data={[{ value: '', label: t('table.all', { what: label }) }, ...options]}
+      data={[{ value: '', label: t('all', { what: label }) }, ...options]}
       onChange={(event) => set(event.currentTarget.value)}
     />
   );

@@ -13,7 +13,7 @@ interface HeadRowProps<T extends object> {
 }
 
 export function HeadRow<T extends object>({ table, columns, isSelectable }: HeadRowProps<T>) {
-  const { t } = useTranslation('common');
+  const { t } = useTranslation('table');
   return (
     <div role="rowgroup" className={classes.head}>
       <div role="row" aria-rowindex={1} className={classes.headRow}>
@@ -21,13 +21,13 @@ export function HeadRow<T extends object>({ table, columns, isSelectable }: Head
           <div role="columnheader" className={classes.check}>
             <Checkbox
               size="xs"
-              aria-label={t('table.chooseAll')}
+              aria-label={t('chooseAll')}
               checked={table.getIsAllRowsSelected()}
               indeterminate={table.getIsSomeRowsSelected()}
               onChange={table.getToggleAllRowsSelectedHandler()}
             />
             <span className={classes.chooseAll} aria-hidden>
-              {t('table.chooseAll')}
+              {t('chooseAll')}
             </span>
           </div>
         )}

@@ -5,6 +5,7 @@ import { WaitingWork } from './waiting.tsx';
 
 export { BlockedWork } from './blocked-work.tsx';
 export { Failures } from './failures.tsx';
+export { RunningList } from './running.tsx';
 
 export default function Budget({ waiting }: Pick<Overview, 'waiting'>) {
   return (

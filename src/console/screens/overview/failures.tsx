@@ -1,51 +1,17 @@
 // What failed in the last day, by kind and job. It is counted when somebody asks: that reads every failure, and the dead
 // letters of Kafka, which no refresh of the overview may cost.
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
 import { useClient } from '../../api/session.tsx';
-import { useFormat } from '../../format/use-format.ts';
-import { useRouteName } from '../../format/use-route-name.ts';
-import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { ErrorState } from '../../parts/states.tsx';
-import textStyles from '../../parts/text.module.css';
-import classes from './overview.module.css';
+import { FailureLines } from './failure-lines.tsx';
 
-type Failure = Output<'GET /failures'>['failures'][number];
-type Found = Output<'GET /failures'>;
-
-/** In this order. Calls are only those that nothing else of the list stands for. */
-const ORDER: readonly Failure['kind'][] = [
-  'run',
-  'record',
-  'row',
-  'member',
-  'event',
-  'refusal',
-  'dead letter',
-  'outbox',
-  'poller',
-  'call',
-];
 const HOUR_MS = 3_600_000;
-/** Groups read, and lines of a kind. */
+/** Groups read. */
 const GROUPS = 500;
-const LINES = 20;
-
-/** The page of what failed. Null: calls have none. */
-function placeOf({ kind, account, name, run }: Failure): readonly [string, object] | null {
-  if (kind === 'call') return null;
-  if (kind === 'event') return ['/events', { state: 'failed', route: name }];
-  if (kind === 'refusal') return ['/events', { tab: 'refused', route: name }];
-  if (kind === 'dead letter') return ['/events', { tab: 'dead', route: name }];
-  if (kind === 'outbox' || kind === 'poller') return ['/conversations', {}];
-  const isCampaign = kind === 'member' || /^[^/]+\/[+]/.test(run ?? '');
-  return isCampaign ? ['/campaigns', { run: run ?? '' }] : ['/syncs', { account, name, run: run ?? '' }];
-}
 
 export function Failures() {
   const { t } = useTranslation('overview');
@@ -72,73 +38,9 @@ export function Failures() {
       {count.error !== null && <ErrorState error={count.error} onRetry={() => count.mutate()} />}
       {count.data !== undefined && (
         <Suspense>
-          <Kinds found={count.data} />
+          <FailureLines found={count.data} />
         </Suspense>
       )}
     </Section>
-  );
-}
-
-function Kinds({ found }: { readonly found: Found }) {
-  const { t } = useTranslation('failures');
-  const format = useFormat();
-  const { since, failures, repaired, retriedCalls, more, problems } = found;
-  const kinds = ORDER.flatMap((kind) => {
-    const lines = failures.filter((each) => each.kind === kind);
-    const sum = lines.reduce((all, { count }) => all + count, 0);
-    return sum === 0 ? [] : [{ kind, sum, lines: lines.toSorted((a, b) => b.count - a.count) }];
-  });
-  const isCut = more || kinds.some(({ lines }) => lines.length > LINES);
-  const notes = [
-    t('since', { since: format.moment(since) }),
-    ...(repaired > 0 ? [t('repaired', { count: repaired, shown: format.count(repaired) })] : []),
-    ...(retriedCalls > 0 ? [t('retried', { count: retriedCalls, shown: format.count(retriedCalls) })] : []),
-    ...(isCut ? [t('more')] : []),
-    ...problems,
-  ];
-  return (
-    <div role="status">
-      <ul className={listStyles.list}>
-        {kinds.length === 0 && <li>{t('none')}</li>}
-        {kinds.map(({ kind, sum, lines }) => (
-          <li key={kind} className={classes.health}>
-            <div className={classes.grow}>
-              <strong>{t(`kind.${kind}`)}</strong>
-              {lines.slice(0, LINES).map((line) => (
-                <FailedJob
-                  key={[line.account, line.name, line.run, line.outcome, line.code].join(' ')}
-                  of={line}
-                />
-              ))}
-            </div>
-            <strong>{format.count(sum)}</strong>
-          </li>
-        ))}
-      </ul>
-      {notes.map((note) => (
-        <p key={note} className={listStyles.note}>
-          {note}
-        </p>
-      ))}
-    </div>
-  );
-}
-
-/** The job with the link to its page, and how many of it failed with which code. */
-function FailedJob({ of }: { readonly of: Failure }) {
-  const format = useFormat();
-  const name = useRouteName()(of.name);
-  const place = placeOf(of);
-  return (
-    <div className={textStyles.small}>
-      {place === null ? (
-        name
-      ) : (
-        <Anchor component={Link} to={place[0]} search={place[1] as never} inherit>
-          {name}
-        </Anchor>
-      )}
-      {` · ${of.code}: ${format.count(of.count)}`}
-    </div>
   );
 }

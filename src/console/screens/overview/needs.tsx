@@ -67,6 +67,7 @@ function NeedItem({ need }: { readonly need: Need }) {
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   const step = stepOf(need);
+  const verb = step && t(`step.${step.word}`);
   const advice = adviceOf(need);
   return (
     <li className={classes.need}>
@@ -109,9 +110,9 @@ function NeedItem({ need }: { readonly need: Need }) {
           search={step.search as never}
           variant="default"
           className={classes.button}
-          aria-label={`${t(`step.${step.word}`)}: ${name}`}
+          aria-label={`${verb}: ${name}`}
         >
-          {t(`step.${step.word}`)}
+          {verb}
         </Button>
       )}
       {commands

@@ -1,7 +1,6 @@
 // Is all well? What stands still, what needs a person, and where the calls go.
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { OperatorError } from '../../../operator/error.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Columns, Page, Section } from '../../parts/page.tsx';
@@ -10,13 +9,13 @@ import { CallsChart } from './calls-chart.tsx';
 import type { Overview } from './data.ts';
 import { HealthList } from './health.tsx';
 import { NeedList } from './needs.tsx';
-import { RunningList } from './running.tsx';
 import { standsStill } from './stands-still.ts';
 import { TokenList } from './tokens.tsx';
 
 // Below the first look, so it comes after it.
 const Budget = lazy(() => import('./budget.tsx'));
 const Failures = lazy(async () => ({ default: (await import('./budget.tsx')).Failures }));
+const RunningList = lazy(async () => ({ default: (await import('./budget.tsx')).RunningList }));
 
 /** Budgets move with every call, which no change announces. */
 const EVERY_MS = 10_000;
@@ -54,7 +53,9 @@ export default function OverviewScreen() {
                   <Budget waiting={waiting} />
                 </Suspense>
                 <Section title={t('running.title')} flush>
-                  <RunningList runs={running} starts={starts} needs={needs} />
+                  <Suspense>
+                    <RunningList runs={running} starts={starts} needs={needs} />
+                  </Suspense>
                 </Section>
               </>
             }
@@ -83,10 +84,9 @@ function Away({
 }: Readonly<Record<'readAt' | 'failedAt', number>> & { readonly error: Error | null }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  if (!(error instanceof OperatorError) || error.code !== 'LEDGER') return null;
-  // The last answer shows until when the database was there.
-  const since = format.clock(new Date(readAt === 0 ? failedAt : readAt).toISOString());
-  return t(readAt === 0 ? 'verdict.noDatabase' : 'verdict.noDatabaseSince', { since });
+  if ((error as { readonly code?: string } | null)?.code !== 'LEDGER') return null;
+  // Since its last answer; without one, since this page asked first.
+  return t('verdict.noDatabase', { since: format.clock(new Date(readAt || failedAt).toISOString()) });
 }
 
 /** One sentence that answers the question of the screen. */

@@ -40,7 +40,7 @@ export function Search() {
 
 function SearchForm({ query }: { readonly query: string }) {
   const { t } = useTranslation('people');
-  const { t: common } = useTranslation('common');
+  const { t: table } = useTranslation('table');
   const navigate = useNavigate();
   const { stateOf } = usePersonQueries();
   const [text, setText] = useState(query);
@@ -75,7 +75,7 @@ function SearchForm({ query }: { readonly query: string }) {
             label={t('search.account')}
             value={account}
             data={[
-              { value: '', label: common('table.all', { what: t('search.account') }) },
+              { value: '', label: table('all', { what: t('search.account') }) },
               ...accounts.map(({ account: name }) => ({ value: name, label: name })),
             ]}
             onChange={(event) => setAccount(event.currentTarget.value)}

@@ -26,7 +26,7 @@ export function Assumptions() {
 
 function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
   const { t } = useTranslation('settings');
-  const { t: common } = useTranslation('common');
+  const { t: table } = useTranslation('table');
   const format = useFormat();
   const [text, setText] = useState('');
   const [account, setAccount] = useUrlValue<string>('account', '');
@@ -58,7 +58,7 @@ function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
             aria-label={t('assumptions.account')}
             value={account}
             data={[
-              { value: '', label: common('table.all', { what: t('assumptions.account') }) },
+              { value: '', label: table('all', { what: t('assumptions.account') }) },
               ...accounts.map((value) => ({ value, label: value })),
             ]}
             onChange={(event) => setAccount(event.currentTarget.value)}
