@@ -87,9 +87,10 @@ interface OneRunProps {
 
 function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
   const { t } = useTranslation('campaigns');
-  const [tab, setTab] = useUrlValue<string>('tab', 'run');
   const report = useCall('GET /campaigns/{campaign}/report', { campaign: run }, { everyMs: EVERY_MS });
   const now = useCall('GET /campaigns/{campaign}/progress', { campaign: run }, { everyMs: EVERY_MS });
+  // What is not started yet has only a plan to be looked at.
+  const [tab, setTab] = useUrlValue<string>('tab', report.data?.state === 'planned' ? 'plan' : 'run');
   return (
     <Page
       title={campaign}

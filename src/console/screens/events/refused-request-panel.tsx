@@ -64,6 +64,7 @@ export function RefusedRequestPanel({ id, draft, onDraft, onClose }: RefusedRequ
               {may && resolution === null && (
                 <div className={classes.line}>
                   <Button
+                    variant={now?.outcome === 'accepted' ? 'filled' : 'default'}
                     loading={commands.isReplaying}
                     onClick={() => void commands.replay({ ids: [id] }, 1)}
                   >
