@@ -1,5 +1,5 @@
 // Rejected rows of a period, and what became of them. A row is known by its number, which means something only within one
-// source: a file of corrections, and the file of another week, number their rows anew.
+// source: a file of corrections, and the file of another week, number their rows from 1 again.
 
 const isPartial = (run: string) => `coalesce(${run}.spec ->> 'partial' = 'true', false)`;
 const sameSync = (run: string) =>

@@ -1,5 +1,5 @@
-// `sluice dev` under load while its token is rotated twice, its accounts, routes and sync change, and its file breaks: no
-// call is lost and none is made twice. What the service logged is compared with the ledger.
+// `sluice dev` under load while its token is rotated twice, its accounts, routes and sync change, its file breaks, and it
+// loads its configuration fifty times: no call is lost and none is made twice. What the service logged is compared with the ledger.
 import { createHash } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
 import { openPglite } from '../../../src/core/sql/database.ts';
@@ -12,6 +12,7 @@ import { numberOf, openReload, type Reload, startEvents, TOKENS } from './reload
 const ROWS = 1000;
 const MORE = 20;
 const EVENT_MS = 333;
+const RELOADS = 50;
 /** Calls without the old token that show that none with it is in progress. */
 const AFTER = 20;
 
@@ -77,7 +78,13 @@ it('tokens, accounts, routes and syncs change while a sync and events are in pro
   expect(isSyncing, 'all of this happened during the sync').toBe(true);
 
   const first = JSON.parse((await sync).stdout) as object;
-  const second = JSON.parse((await sluice('sync', 'run', 'leads', '--json')).stdout) as object;
+  const next = sluice('sync', 'run', 'leads', '--json');
+  for (let n = await context.loaded(); n < RELOADS; n += 1)
+    await afterReload(async () => {
+      await configure({ later: true, more: { floor: 10 + (n % 2) } });
+      process.kill(context.dev.pid, 'SIGHUP');
+    });
+  const second = JSON.parse((await next).stdout) as object;
   await events.stop();
   const clean = { failed: 0, unknown: 0, rejected: 0 };
   expect(first).toMatchObject({ read: ROWS, created: ROWS, cards: ROWS, ...clean });
@@ -131,6 +138,7 @@ async function compare({ panel, ledger }: Reload, sent: { form: number; second: 
     '429': requests.filter(({ status }) => status === 429).length,
   };
   console.info(`reload ${JSON.stringify(figures)}`);
+  expect(figures.reloads).toBeGreaterThanOrEqual(RELOADS);
   expect(figures).toMatchObject({ lost: 0, doubled: 0, unknown: 0, '429': 0 });
   expect(requests.filter(used(TOKENS[2])).length).toBeGreaterThan(100);
   expect(refused.filter(used(TOKENS[0]))).toEqual([]);
