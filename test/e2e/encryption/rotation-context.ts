@@ -1,4 +1,4 @@
-// Two workers and an ingress as processes, whose keys of Temporal and of the ledger are rotated by restarts.
+// Two workers and an ingress as processes, whose keys of Temporal and of the ledger are set and rotated by restarts.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { until } from '../../support/until.ts';
 /** Ids that occur nowhere else, so that a search in a history finds them. */
 export const OLD = 'key-2025-11';
 export const NEW = 'key-2026-11';
-export type Keys = readonly [string, ...string[]];
+export type Keys = readonly string[];
 
 /** Calls per minute. */
 const RATE = 600;
@@ -88,7 +88,7 @@ export async function openRotation({ syncs, customers }: RotationOptions, ends: 
     start,
     /** Everything that the processes wrote to stderr. */
     log: () => logs.map((log) => log()).join('\n'),
-    /** Names the keys, the first one encrypting; processes that start from then on use them. */
+    /** Names the keys, the first one encrypting, or none; processes that start from then on use them. */
     async configure(keys: Keys, ofLedger: Keys = keys): Promise<void> {
       const named = (ids: Keys) => ({
         encryption: { keys: ids.map((id) => ({ id, key: `env:${variableOf(id)}` })) },
@@ -115,6 +115,13 @@ export async function openRotation({ syncs, customers }: RotationOptions, ends: 
       { command: 'ingress', process: null },
     ] as { readonly command: keyof typeof READY; process: Awaited<ReturnType<typeof start>> | null }[],
     restarts: () => restarts,
+    /** Stops all processes. A process without the key could not read what others encrypt. */
+    async stopAll(): Promise<void> {
+      for (const member of this.fleet) {
+        await member.process?.stop();
+        member.process = null;
+      }
+    },
     /** Restarts the processes one after the other, with the keys of the configuration. */
     async restart(): Promise<void> {
       for (const member of this.fleet) {

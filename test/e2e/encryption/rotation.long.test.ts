@@ -1,5 +1,5 @@
-// Keys of Temporal and of the ledger are rotated while a sync, events and a poller work: first the new keys are added, then
-// they come first, then the old ones go. What the service logged is compared with the ledger.
+// Encryption is turned on, and the keys of Temporal and of the ledger are rotated, while a sync, events and a poller work:
+// first the new keys are added, then they come first, then the old ones go. What the service logged is compared with the ledger.
 import { readFile } from 'node:fs/promises';
 import proto from '@temporalio/proto';
 import { afterAll, expect, it } from 'vitest';
@@ -20,8 +20,8 @@ import { HEADER, plainRow } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 import { NEW, numberOfEvent, OLD, openRotation, type Rotation, startLoad } from './rotation-context.ts';
 
-/** In the sync during the rotation. It must last longer than six restarts. */
-const PEOPLE = 400;
+/** In the sync during the rotation. It must last longer than nine restarts. */
+const PEOPLE = 600;
 /** In the sync that starts without the old keys. */
 const LATE = 60;
 const CUSTOMERS = Array.from({ length: 20 }, (_, n) => `1415557${2000 + n}`);
@@ -37,7 +37,7 @@ const rows = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => plainRow(from + n, 'New'));
 const csv = (from: number, count: number) => HEADER + rows(from, count).join('');
 
-it('a rotation under load loses no call and doubles none, and then the old keys may go', {
+it('encryption turned on and rotated under load loses no call and doubles none, and then the old keys may go', {
   timeout: 540_000,
 }, async () => {
   const context = await openRotation(
@@ -46,7 +46,7 @@ it('a rotation under load loses no call and doubles none, and then the old keys 
   );
   const { db, panel, clientWith, sluice } = context;
   const cards = async () => effects(await panel.requests(), 'POST', /cards$/).length;
-  await context.configure([OLD]);
+  await context.configure([]);
   await context.restart();
   await sluice('sync', 'schedule', 'apply');
   await sluice('poll', 'start');
@@ -54,7 +54,7 @@ it('a rotation under load loses no call and doubles none, and then the old keys 
     return (await db.query('select 1 from pollers where complete_at is not null')).length === 1;
   });
   const workflowId = crmSyncWorkflowId('acme', 'leads');
-  await clientWith(OLD).workflow.start<typeof crmSync>('crmSync', {
+  await clientWith().workflow.start<typeof crmSync>('crmSync', {
     workflowId,
     taskQueue: WORK_QUEUE,
     args: [{ account: 'acme', sync: 'leads' }],
@@ -62,6 +62,11 @@ it('a rotation under load loses no call and doubles none, and then the old keys 
   const load = startLoad(context, CUSTOMERS, EVERY_MS);
   ends.push(() => load.stop());
   await until('cards are created', async () => (await cards()) > 5);
+  await context.stopAll();
+  await context.configure([OLD]);
+  await context.restart();
+  const unencrypted = await cards();
+  await until('calls go on with keys', async () => (await cards()) > unencrypted);
 
   for (const keys of [
     [OLD, NEW],
