@@ -11,7 +11,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY vendor vendor
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force && install -d -o node -g node /var/lib/sluice
-COPY *.yaml ./
+# The files are for their owner alone: the user below reads them.
+COPY --chown=node:node *.yaml ./
 USER node
 # On SIGTERM the worker takes no new work and lets calls under way end, for at most 40 s.
 STOPSIGNAL SIGTERM

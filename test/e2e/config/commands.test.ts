@@ -108,7 +108,11 @@ describe('init', () => {
       'sluice.yaml',
     ]);
     const image = (await text('Dockerfile')).match(/^COPY (.+) \S+$/gm);
-    expect(image).toEqual(['COPY package.json package-lock.json ./', 'COPY vendor vendor', 'COPY *.yaml ./']);
+    expect(image).toEqual([
+      'COPY package.json package-lock.json ./',
+      'COPY vendor vendor',
+      'COPY --chown=node:node *.yaml ./',
+    ]);
   });
 
   it('keeps the package.json of a project in which Sluice is installed, and calls it with npx', async () => {
