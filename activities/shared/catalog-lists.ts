@@ -15,7 +15,7 @@ interface Shown {
   readonly lostReasons: LostReason;
   readonly connections: Connection;
 }
-type ListName = keyof Shown;
+export type ListName = keyof Shown;
 
 interface CatalogList<N extends ListName> {
   readonly scope: Scope;
@@ -50,6 +50,11 @@ const LISTS: { readonly [N in ListName]: CatalogList<N> } = {
   },
 };
 
+/** How to read a list of the account. */
+export function listing<N extends ListName>(name: N): Pick<CatalogList<N>, 'scope' | 'call'> {
+  return LISTS[name];
+}
+
 /** Reads a list of the account. @throws what `callApi` throws */
 export async function fetchList<N extends ListName>(
   deps: CallDeps,
@@ -57,7 +62,7 @@ export async function fetchList<N extends ListName>(
   run: string,
   name: N,
 ): Promise<Listing<Shown[N]> | null> {
-  const { scope, call } = LISTS[name];
+  const { scope, call } = listing(name);
   return await callApi<Listing<Shown[N]>>(deps, account, run, scope, call);
 }
 

@@ -2,7 +2,7 @@
 import { type Call, callApi } from '../../activities/shared/api-call.ts';
 import { createCallCounter } from '../../activities/shared/call-counter.ts';
 import { withCallScope } from '../../activities/shared/call-scope.ts';
-import { keepList } from '../../activities/shared/catalog-lists.ts';
+import { keepList, type ListName, listing } from '../../activities/shared/catalog-lists.ts';
 import type { AccountAccess } from '../../activities/shared/deps.ts';
 import { openAccounts } from '../../workers/accounts.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -16,7 +16,6 @@ import { OperatorError } from '../operator/error.ts';
 import type { OperatorDeps } from '../operator/service/deps.ts';
 import { ApiError, UnexpectedShapeError } from '../service/api-client/errors.ts';
 import type { Mention } from '../service/api-client/schemas/fields.ts';
-import type { Listing } from '../service/api-client/shapes.ts';
 
 /** A person waits for the answer. */
 const LANE = LANES.lead;
@@ -85,10 +84,15 @@ export async function readAccount(deps: Deps, name: string): Promise<AccountList
   return await withAccount(deps, name, async (make) => {
     let made = 0;
 
-    async function list<T>(scope: Scope, call: Call<{ readonly items: readonly T[] }>): Promise<List<T>> {
+    async function list<D extends { readonly items: readonly unknown[] }>(
+      scope: Scope,
+      call: Call<D>,
+      keep?: (data: D) => Promise<unknown>,
+    ): Promise<List<D['items'][number]>> {
       made++;
       try {
         const data = await make(scope, call);
+        if (data !== null) await keep?.(data);
         return { items: [...(data?.items ?? [])], error: null };
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof UnexpectedShapeError)) throw error;
@@ -99,29 +103,17 @@ export async function readAccount(deps: Deps, name: string): Promise<AccountList
     }
 
     /** A list with an unreadable item is not kept: the name of that item would count as missing. */
-    async function keptList<N extends Parameters<typeof keepList>[2]>(
-      kind: N,
-      scope: Scope,
-      call: Call<Listing<Parameters<typeof keepList<N>>[3][number]>>,
-    ) {
-      let isWhole = false;
-      const found = await list(scope, async (client, options) => {
-        const listing = await call(client, options);
-        isWhole = listing.data?.invalid.length === 0;
-        return listing;
+    async function keptList<N extends ListName>(kind: N) {
+      const { scope, call } = listing(kind);
+      return await list(scope, call, async ({ items, invalid }) => {
+        if (invalid.length === 0) await keepList(deps, name, kind, items);
       });
-      if (isWhole) await keepList(deps, name, kind, found.items);
-      return found;
     }
 
-    const pipelines = await keptList('pipelines', 'cards:read', (client, o) => client.pipelines.list(o));
-    const tags = await keptList('tags', 'contacts:read', (client, o) => client.tags.list(o));
-    const connections = await keptList('connections', 'connections:read', (client, o) =>
-      client.connections.list(o),
-    );
-    const lostReasons = await keptList('lostReasons', 'cards:read', (client, o) =>
-      client.lostReasons.list(o),
-    );
+    const pipelines = await keptList('pipelines');
+    const tags = await keptList('tags');
+    const connections = await keptList('connections');
+    const lostReasons = await keptList('lostReasons');
     const cards = await list('cards:read', (client, options) => client.cards.list(PAGE, options));
     const conversations = await list('conversations:read', (client, options) =>
       client.conversations.list(PAGE, options),

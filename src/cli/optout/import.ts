@@ -17,7 +17,7 @@ interface Options extends SessionOptions {
   readonly evidence?: string;
   readonly country?: string;
   readonly offset?: string;
-  readonly dateOrder?: 'dmy' | 'mdy' | 'ymd';
+  readonly dateOrder?: DateOrder;
   readonly yes: boolean;
   readonly json: boolean;
   readonly reason: string;

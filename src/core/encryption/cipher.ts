@@ -57,11 +57,14 @@ export class DamagedValueError extends Error {
 /** @param keys with different ids; the first one encrypts, all of them decrypt */
 export function createLedgerCipher(keys: readonly [LedgerKey, ...LedgerKey[]]): LedgerCipher {
   const [first, ...others] = keys;
-  const ciphers = new Map(keys.map(({ id, secret }) => [id, xaes(secret)]));
-  const { encrypt } = xaes(first.secret);
+  const own = xaes(first.secret);
+  const ciphers = new Map([[first.id, own], ...others.map(({ id, secret }) => [id, xaes(secret)] as const)]);
   return {
     ids: [first.id, ...others.map(({ id }) => id)],
-    encrypt: (plain, place) => ({ keyId: first.id, bytes: encrypt(plain, authenticated(first.id, place)) }),
+    encrypt: (plain, place) => ({
+      keyId: first.id,
+      bytes: own.encrypt(plain, authenticated(first.id, place)),
+    }),
     decrypt({ keyId, bytes }, place) {
       const cipher = ciphers.get(keyId);
       if (cipher === undefined) throw new UnknownLedgerKeyError(keyId);

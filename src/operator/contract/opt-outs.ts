@@ -85,6 +85,7 @@ export const Offset = z
  * read in two ways are rejected.
  */
 export const DateOrder = z.enum(['dmy', 'mdy', 'ymd']);
+export type DateOrder = z.infer<typeof DateOrder>;
 
 const ColumnName = z.string().min(1).max(1000);
 

@@ -1,6 +1,7 @@
 // Work that failed several times, as a need: it is tried again by itself, so the need says when.
 import type { Need } from '../../contract/overview.ts';
 import type { FailingWork } from './failing-work.ts';
+import { SEVERITY } from './urgency.ts';
 
 /** By account, and by work of an account: when a call succeeded last. */
 export interface Successes {
@@ -19,11 +20,7 @@ function goesOn(work: FailingWork, successes: Successes): boolean {
   return after(successes.ofWork(work)) || (isLedgerAway && after(successes.ofAccount(account)));
 }
 
-type FailingNeed = Pick<Need, 'account' | 'name' | 'count' | 'code' | 'reason' | 'params' | 'work'> & {
-  readonly severity?: 'warning';
-};
-
-export function failingNeed(work: FailingWork, successes: Successes): FailingNeed {
+export function failingNeed(work: FailingWork, successes: Successes): Need {
   const { account, name, kind, activity, code, attempts, workflows, isPartial, isLedgerAway, nextAt } = work;
   const isMoving = goesOn(work, successes);
   const parts: readonly (readonly [which: string, english: string])[] = [
@@ -40,8 +37,12 @@ export function failingNeed(work: FailingWork, successes: Successes): FailingNee
       : []),
   ];
   return {
+    kind: 'failing-batch',
+    severity: isMoving ? 'warning' : SEVERITY['failing-batch'],
     account,
     name,
+    run: null,
+    since: null,
     work: kind,
     count: workflows,
     code: 'WORK_RETRIES',
@@ -53,6 +54,7 @@ export function failingNeed(work: FailingWork, successes: Successes): FailingNee
       error: code,
       ...(nextAt === null ? {} : { nextAt }),
     },
-    ...(isMoving ? { severity: 'warning' } : {}),
+    approval: null,
+    commands: [],
   };
 }

@@ -1,6 +1,13 @@
 // What a run belongs to, by its name among the names of syncs.
 
-import { draftRunId, isCampaignRoute, operatorRunId } from '../../../core/ids.ts';
+import {
+  campaignRoute,
+  draftRunId,
+  isCampaignRoute,
+  operatorRunId,
+  pollerSyncName,
+  routeSyncName,
+} from '../../../core/ids.ts';
 import { LANES } from '../../../core/lanes.ts';
 import type { SyncConfig } from '../../../jobs/sync/config.ts';
 import type { LaneName, Spending } from '../../contract/overview.ts';
@@ -23,9 +30,9 @@ export function jobOf(sync: string): Job {
 /** The name of a job among the names of syncs. Null: it has no runs, or their name is not known. */
 export function runNameOf(kind: FailingWork['kind'], name: string): string | null {
   if (kind === 'sync') return name;
-  if (kind === 'campaign') return `+${name}`;
-  if (kind === 'poller') return `~${name}`;
-  return kind === 'route' ? `@${name}` : null;
+  if (kind === 'campaign') return campaignRoute(name);
+  if (kind === 'poller') return pollerSyncName(name);
+  return kind === 'route' ? routeSyncName(name) : null;
 }
 
 /** @param sync null: the ledger does not know the run, as it is a dry run, too old, or none that begins and ends */

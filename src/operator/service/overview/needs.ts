@@ -137,11 +137,7 @@ export function needsOf({
     ...others,
     ...pauses.map(pausedNeed),
     ...letters.map(deadLetterNeed),
-    ...work.map((each): Need => {
-      const given = { kind: 'failing-batch', run: null, since: null } as const;
-      const { account, name, code, reason, ...more } = failingNeed(each, successes);
-      return { ...need({ ...given, account, name, code, reason }), ...more };
-    }),
+    ...work.map((each) => failingNeed(each, successes)),
   ];
   const all = withBlockedWork(found, tokens);
   all.sort(byUrgency);
