@@ -1,6 +1,7 @@
 // Replaces the configuration file by a valid one, and never overwrites an edit that somebody else made meanwhile.
-import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { ConfigError, nameProblem } from '../../core/config/errors.ts';
@@ -37,19 +38,16 @@ export async function writeConfig(
       throw new OperatorError('invalid', message, { code: 'CONFIG', cause: error });
     });
     accept(loaded);
-    if (hashOf(await readFile(file, 'utf8')) !== hashOf(before))
+    // Without a pause between the two: another edit in this process would be overwritten.
+    if (readFileSync(file, 'utf8') !== before)
       throw new OperatorError(
         'conflict',
         'the configuration file was changed at the same moment; nothing was written, so try again',
         { code: 'CONFIG_CHANGED' },
       );
-    await rename(draft, file);
+    renameSync(draft, file);
     return loaded;
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

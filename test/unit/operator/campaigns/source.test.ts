@@ -125,6 +125,28 @@ it('of fifteen edits at once by one person, those beyond four are refused with a
   expect((await read('autumn')).yaml).toContain('flow: 2 # autumn');
 });
 
+it('edits of six people at once, repeated where they are refused, are all in the file', async () => {
+  const edit = async (campaign: string): Promise<void> => {
+    const call = operator.as({ identity: `user:${campaign}`, role: 'editor' });
+    for (;;) {
+      const written = await call
+        .call('PUT /campaigns/{campaign}/source', { campaign, yaml: NEW, hash: '', isNew: true })
+        .then(
+          () => true,
+          (error: OperatorError) => {
+            if (error.code !== 'CONFIG_CHANGED') throw error;
+            return false;
+          },
+        );
+      if (written) return;
+    }
+  };
+  const campaigns = Array.from({ length: 6 }, (_, index) => `wave-${index}`);
+  await Promise.all(campaigns.map(edit));
+  const { campaigns: kept } = parse(await readFile(file(), 'utf8')) as { campaigns: object };
+  expect(Object.keys(kept).sort()).toEqual(['spring', ...campaigns]);
+});
+
 it('an edit reads no secret and runs no command: it changes none', async () => {
   const text = FILE.replace('[env:TOKEN]', '["command:touch command-ran"]');
   await writeFile(file(), text);
