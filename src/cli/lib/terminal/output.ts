@@ -37,12 +37,12 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
   if (isDraft) process.once('exit', discard);
   const isData = draft === null && form === 'csv' && !process.stdout.isTTY;
   let gone = false;
-  const broken = new Promise<never>((_, failed) => {
-    stream.on('error', (cause: NodeJS.ErrnoException) => {
-      gone = file === null && cause.code === 'EPIPE';
-      failed(cannotWrite(file, cause));
-    });
-  });
+  const { promise: broken, reject: failed } = Promise.withResolvers<never>();
+  const onError = (cause: NodeJS.ErrnoException) => {
+    gone = file === null && cause.code === 'EPIPE';
+    failed(cannotWrite(file, cause));
+  };
+  stream.on('error', onError);
   broken.catch(() => undefined);
   const unlessBroken = async (work: Promise<unknown>): Promise<boolean> => {
     try {
@@ -62,7 +62,11 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
     async close() {
       // stdout stays open: it belongs to the process.
       if (draft === null) {
-        if (!gone) await unlessBroken(new Promise<void>((done) => stream.write('', () => done())));
+        try {
+          if (!gone) await unlessBroken(new Promise<void>((done) => stream.write('', () => done())));
+        } finally {
+          stream.off('error', onError);
+        }
         return;
       }
       stream.end();

@@ -83,3 +83,11 @@ describe('an export to a file', () => {
     await expect(output.close()).rejects.toMatchObject({ message, exitCode });
   });
 });
+
+it('an output to stdout leaves no listener on it', async () => {
+  const before = process.stdout.listenerCount('error');
+  const output = openOutput(null);
+  expect(process.stdout.listenerCount('error')).toBe(before + 1);
+  await output.close();
+  expect(process.stdout.listenerCount('error')).toBe(before);
+});
