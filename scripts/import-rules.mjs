@@ -74,7 +74,7 @@ const RULES = {
     may: 'node: @temporalio/common @temporalio/proto src/core/build.ts src/core/encryption/payload-keys.ts',
   },
   'src/temporal': {
-    may: 'node: @temporalio/** tar undici yauzl zod core config src/protect/codec',
+    may: 'node: @grpc/grpc-js @temporalio/** tar undici yauzl zod core config src/protect/codec',
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod

@@ -158,6 +158,8 @@ export interface Workers {
   readonly done: Promise<void>;
   /** True while all workers take work. */
   isRunning(): boolean;
+  /** Takes and answers work over another connection from now on. */
+  moveTo(connection: NativeConnection): void;
   /** Accepts no new work, lets active calls end, and returns when all have ended. */
   stop(): Promise<void>;
 }
@@ -213,6 +215,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return {
     done,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    moveTo(connection) {
+      for (const worker of workers) worker.connection = connection;
+    },
     async stop() {
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -31,8 +31,9 @@ export async function listenForOperators(options: OperatorHttpOptions): Promise<
     consoleDir: CONSOLE_DIR,
     trustProxy: http.trustProxy,
   });
-  return await listen(app, http).catch((error: NodeJS.ErrnoException) => {
+  const listening = { ...http, log };
+  return await listen(app, listening).catch((error: NodeJS.ErrnoException) => {
     if (!fallback || error.code !== 'EADDRINUSE') throw error;
-    return listen(app, { ...http, port: 0 });
+    return listen(app, { ...listening, port: 0 });
   });
 }

@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
-import { NativeConnection } from '@temporalio/worker';
 import type { ActivityLog } from '../../activities/shared/deps.ts';
 import { BUNDLE_PATH, ENCRYPTED_BUNDLE_PATH } from '../../workers/bundle.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
+import { openWorkerConnection } from '../../workers/worker-connection.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Shutdown } from '../core/shutdown.ts';
@@ -15,6 +15,8 @@ import { measuredDatabase } from '../core/sql/measured-database.ts';
 import type { Tracing } from '../core/tracing.ts';
 import { openRestore } from '../protect/restore/restores.ts';
 import { cacheDirOf } from '../temporal/cache-dir.ts';
+import { configuredTarget } from '../temporal/configured-target.ts';
+import { followAccess } from '../temporal/followed-access.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes.ts';
 import { openClient } from '../temporal/temporal-client.ts';
 import { isEncrypting, openDataConverter } from '../temporal/temporal-encryption.ts';
@@ -66,13 +68,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, live, stateDir, env, log, say, shutdown, admin, tracing } = options;
   const configNow = () => live?.current() ?? config;
   const dataConverter = await openDataConverter(config);
+  const readTarget = () => configuredTarget(env, config);
+  const target = await readTarget();
   const temporal = await startTemporal({
+    target,
     stateDir,
     env,
     cacheDir: cacheDirOf(env),
     say,
     searchAttributes: SEARCH_ATTRIBUTES,
-    ...(env.TEMPORAL_NAMESPACE ? { namespace: env.TEMPORAL_NAMESPACE } : {}),
+    namespace: target?.namespace ?? config.config.temporal.namespace ?? (env.TEMPORAL_NAMESPACE || 'default'),
     ui: options.temporalUi ?? false,
     signal: shutdown.signal,
   });
@@ -89,16 +94,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { deps, prepare, close } = await createDeps({ config, db, log, metrics, tracing });
   live?.follow({ name: 'workers', prepare });
   shutdown.add('API clients', close);
-  const nativeConnection = await NativeConnection.connect({
-    ...temporal.access,
-    address: temporal.address,
+  const access = followAccess(temporal.access, {
+    read: readTarget,
+    signal: shutdown.signal,
+    log,
   });
-  shutdown.add('worker connection', () => nativeConnection.close());
-  const client = await openClient(temporal, dataConverter, shutdown);
+  const connection = await openWorkerConnection(temporal.address, access, shutdown);
+  const client = await openClient({ ...temporal, access }, dataConverter, shutdown);
   shutdown.signal.throwIfAborted();
   const bundle = isEncrypting(dataConverter) ? ENCRYPTED_BUNDLE_PATH : BUNDLE_PATH;
   const workers = await startWorkers({
-    connection: nativeConnection,
+    connection: connection.current,
     namespace: temporal.namespace,
     deps,
     dataConverter,
@@ -106,6 +112,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     workflows: { workflowBundle: { code: await readFile(bundle, 'utf8') } },
     version: options.version ?? null,
   });
+  connection.onChange(workers.moveTo);
   shutdown.add('worker', () => workers.stop());
   showPresence({ db, log, shutdown });
   admin?.watchTemporal(client);

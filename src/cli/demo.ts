@@ -75,7 +75,6 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
-  checkTemporalUi(options.temporalUi, env);
   const { log, readSdkMetrics } = await openServiceLog('demo', env, 'error', shutdown);
   const stateDir = resolve(options.state);
   const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' }, say);
@@ -93,6 +92,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
     await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
     { baseUrl: sandbox.baseUrl, stateDir },
   );
+  checkTemporalUi(options.temporalUi, env, config);
   const { admin: where } = config.config;
   const live = createLiveConfig(config, { log });
   const admin = await openAdmin({ process: 'demo', admin: where, env, log, shutdown, readSdkMetrics });

@@ -12,8 +12,6 @@ import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import {
-  checkTemporalUi,
-  missingServers,
   type OpenStack,
   openStack,
   type SessionOptions,
@@ -23,7 +21,7 @@ import {
 } from './lib/connect/session.ts';
 import { openSocket } from './lib/connect/socket.ts';
 import { deploymentVersionOf } from './lib/deployment-version.ts';
-import { CliError, EXIT } from './lib/exit.ts';
+import { EXIT } from './lib/exit.ts';
 import { describeChanges, toApply } from './lib/schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
@@ -31,7 +29,6 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .description('run Temporal server, ledger, worker, pollers and ingress in one process, until Ctrl-C')
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
-      checkTemporalUi(options.temporalUi, env);
       return stayUp('dev', options, env, applySchedules, (stack, shutdown) =>
         openSockets(stack, env, shutdown),
       );
@@ -40,15 +37,8 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
 
 export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
   withState(withConfig(program.command('worker')))
-    .description('run a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL; start as many as you need')
+    .description('run a worker process; needs a Temporal server and DATABASE_URL; start as many as you need')
     .action(async (options: SessionOptions) => {
-      const missing = missingServers(env);
-      if (missing.length > 0) {
-        throw new CliError(
-          EXIT.usage,
-          `set ${missing.join(' and ')}: several workers share one Temporal server and one PostgreSQL; for all in one process use \`sluice dev\``,
-        );
-      }
       const version = deploymentVersionOf(env);
       const state = `${options.state}/worker-${process.pid}`;
       await stayUp('worker', { ...options, state, version }, env, reportSchedules, reportPollers);

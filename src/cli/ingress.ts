@@ -7,12 +7,12 @@ import { followConfig } from '../app/reloading.ts';
 import { createLiveConfig } from '../config/live-config.ts';
 import { measuredDatabase } from '../core/sql/measured-database.ts';
 import { describeRoutes } from '../jobs/events/ingress/http/index.ts';
+import { configuredTarget } from '../temporal/configured-target.ts';
 import { registerWhenUp } from '../temporal/search-attributes.ts';
 import { openLazyClient } from '../temporal/temporal-client.ts';
-import { temporalTargetOf } from '../temporal/temporal-target.ts';
 import { openAdmin } from './lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
-import { missingServers, openConfig, SECRETS_OF, withConfig } from './lib/connect/session.ts';
+import { openConfig, requireServers, SECRETS_OF, withConfig } from './lib/connect/session.ts';
 import { startTracing } from './lib/connect/tracing.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { openLog } from './lib/log.ts';
@@ -27,22 +27,20 @@ interface Options {
 export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void {
   const ingress = withConfig(program.command('ingress'))
     .description(
-      'run a process that accepts events over HTTP and Kafka; needs TEMPORAL_ADDRESS and DATABASE_URL',
+      'run a process that accepts events over HTTP and Kafka; needs a Temporal server and DATABASE_URL',
     )
     .action(async (options: Options) => {
-      const missing = missingServers(env);
-      if (missing.length > 0) {
-        throw new CliError(
-          EXIT.usage,
-          `set ${missing.join(' and ')}: the ingress shares Temporal and PostgreSQL with the workers; for all in one process use \`sluice dev\``,
-        );
-      }
-      // Wrong settings end the command before it opens anything.
-      const target = temporalTargetOf(env);
       process.exitCode = await runCommand(
         async (shutdown) => {
           const log = openLog('ingress', env, 'info', shutdown);
           const config = await openConfig(options.config, env, SECRETS_OF.ingress);
+          requireServers(
+            env,
+            config,
+            'the ingress shares Temporal and PostgreSQL with the workers; for all in one process use `sluice dev`',
+          );
+          // Wrong settings end the command before it opens anything.
+          const target = await configuredTarget(env, config);
           if (Object.keys(config.config.routes).length === 0)
             throw new CliError(EXIT.usage, `${config.file} has no routes; add one under routes`);
           const { admin: where } = config.config;
@@ -73,7 +71,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
           live.onReport(metrics.config.reloaded);
           admin.watchLedger(db, live.current);
           // Without Temporal the ingress still starts, and /readyz reports it.
-          const client = await openLazyClient(env, config, shutdown);
+          const client = await openLazyClient(env, config, { shutdown, log });
           // No worker may have run in this namespace yet.
           if (target !== null) void registerWhenUp({ target, shutdown, say });
           const ingress = await listening(

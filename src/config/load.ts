@@ -29,6 +29,7 @@ import { checkReferences } from './references.ts';
 import { readSchemas } from './route-schemas.ts';
 import { Config } from './schema/config.ts';
 import { type OperatorConfig } from './schema/operator.ts';
+import type { TemporalConfig } from './schema/temporal.ts';
 import { createSecretStore, type SecretStore } from './secret-store.ts';
 import type { Environment, ResolvedSecret } from './secrets.ts';
 
@@ -156,7 +157,17 @@ async function loadYaml(file: string, alone: YamlFile, options: LoadOptions): Pr
     }),
   );
   const operator = operatorWithAbsolutePaths(parsed.data.operator, dir);
-  const config: ResolvedConfig = { ...parsed.data, ingress, sources, sinks, mappings, routes, operator };
+  const temporal = temporalWithAbsolutePaths(parsed.data.temporal, dir);
+  const config: ResolvedConfig = {
+    ...parsed.data,
+    ingress,
+    sources,
+    sinks,
+    mappings,
+    routes,
+    operator,
+    temporal,
+  };
   return {
     file: absolute,
     dir,
@@ -325,6 +336,16 @@ function operatorWithAbsolutePaths(operator: OperatorConfig, dir: string): Opera
   const { http } = operator;
   const tls = http.tls && { cert: resolve(dir, http.tls.cert), key: resolve(dir, http.tls.key) };
   return { ...operator, http: { ...http, tls } };
+}
+
+function temporalWithAbsolutePaths(temporal: TemporalConfig, dir: string): TemporalConfig {
+  const { tls } = temporal;
+  if (typeof tls !== 'object') return temporal;
+  const paths = (['ca', 'cert', 'key'] as const).flatMap((name) => {
+    const path = tls[name];
+    return path === undefined ? [] : [[name, resolve(dir, path)]];
+  });
+  return { ...temporal, tls: { ...tls, ...Object.fromEntries(paths) } };
 }
 
 function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {

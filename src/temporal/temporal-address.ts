@@ -44,12 +44,12 @@ export function checkAddress({ address, origin, hasTls, hasApiKey }: CheckedAddr
   if (hasApiKey)
     throw new InsecureTemporalError(
       `${origin} is ${address}, which is not this machine, and TLS is off: anybody on the network could read the API key. ` +
-        'Remove TEMPORAL_TLS=false',
+        'Remove TEMPORAL_TLS=false or `temporal.tls: false`',
     );
   if (env.TEMPORAL_INSECURE === 'true') return;
   throw new InsecureTemporalError(
     `${origin} is ${address}, which is not this machine, and TLS is off: anybody on the network could read and start ` +
-      'workflows. Set TEMPORAL_TLS=true, reach the server through a tunnel on 127.0.0.1, or set TEMPORAL_INSECURE=true in ' +
+      'workflows. Set TEMPORAL_TLS=true or `temporal.tls: true`, reach the server through a tunnel on 127.0.0.1, or set TEMPORAL_INSECURE=true in ' +
       'a private network',
   );
 }

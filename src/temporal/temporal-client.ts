@@ -1,46 +1,45 @@
 // A Temporal client whose calls end when the process shuts down.
-import { Client, Connection, type DataConverter } from '@temporalio/client';
+import { Client, type Connection, type DataConverter } from '@temporalio/client';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Shutdown } from '../core/shutdown.ts';
-import { closingCalls } from './closing-calls.ts';
+import { configuredTarget } from './configured-target.ts';
+import { type FollowedAccess, type FollowOptions, followAccess } from './followed-access.ts';
+import { followedConnection } from './followed-connection.ts';
 import { TemporalSettingsError } from './temporal-address.ts';
 import { openDataConverter } from './temporal-encryption.ts';
-import type { TemporalServer } from './temporal-server.ts';
-import { temporalTargetOf } from './temporal-target.ts';
 
 /** Connects to a server. `shutdown` closes the connection and ends calls that are being retried. */
 export async function openClient(
-  target: Pick<TemporalServer, 'address' | 'namespace' | 'access'>,
+  { address, namespace, access }: { address: string; namespace: string; access: FollowedAccess },
   dataConverter: DataConverter,
   shutdown: Shutdown,
 ): Promise<Client> {
-  const connection = await Connection.connect({
-    ...target.access,
-    address: target.address,
-    interceptors: closingCalls(shutdown.signal),
-  });
-  shutdown.add('client connection', () => connection.close());
-  return new Client({ connection, namespace: target.namespace, dataConverter });
+  const connection = openConnection(address, access, shutdown);
+  await connection.ensureConnected();
+  return new Client({ connection, namespace, dataConverter });
 }
 
 /**
- * A client of the server that the environment names. It connects with its first call, so that a process starts without
+ * A client of the server that configuration or environment name. It connects with its first call, so that a process starts without
  * Temporal too.
  * @throws TemporalSettingsError, InsecureTemporalError; SecretError, EncryptionKeyError
  */
 export async function openLazyClient(
   env: Readonly<Record<string, string | undefined>>,
   config: Pick<LoadedConfig, 'config' | 'secret'>,
-  shutdown: Shutdown,
+  { shutdown, log }: { shutdown: Shutdown; log: FollowOptions['log'] },
 ): Promise<Client> {
-  const target = temporalTargetOf(env);
-  if (target === null) throw new TemporalSettingsError('set TEMPORAL_ADDRESS');
+  const read = () => configuredTarget(env, config);
+  const target = await read();
+  if (target === null) throw new TemporalSettingsError('set `temporal.address` or TEMPORAL_ADDRESS');
+  const { address, namespace } = target;
   const dataConverter = await openDataConverter(config);
-  const connection = Connection.lazy({
-    ...target.access,
-    address: target.address,
-    interceptors: closingCalls(shutdown.signal),
-  });
+  const access = followAccess(target.access, { read, signal: shutdown.signal, log });
+  return new Client({ connection: openConnection(address, access, shutdown), namespace, dataConverter });
+}
+
+function openConnection(address: string, access: FollowedAccess, shutdown: Shutdown): Connection {
+  const connection = followedConnection(address, access, shutdown.signal);
   shutdown.add('client connection', () => connection.close());
-  return new Client({ connection, namespace: target.namespace, dataConverter });
+  return connection;
 }

@@ -1,13 +1,11 @@
 // Checks that a Temporal server answers, and that its namespace has the search attributes that Sluice uses.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
-import type { NativeConnectionOptions } from '@temporalio/worker';
 import { closingCalls } from './closing-calls.ts';
+import type { TemporalAccess } from './temporal-access.ts';
+import { tlsReason } from './tls-reason.ts';
 
 export type SearchAttributeKind = 'Keyword' | 'Int' | 'Text' | 'Datetime' | 'Double' | 'Bool' | 'KeywordList';
 export type SearchAttributes = Readonly<Record<string, SearchAttributeKind>>;
-
-/** Connection options for a server with TLS or an API key, for clients and workers. */
-export type TemporalAccess = Pick<NativeConnectionOptions, 'tls' | 'apiKey' | 'metadata'>;
 
 /** Thrown when a server does not answer, or when its namespace is unusable. */
 export class TemporalUnavailableError extends Error {
@@ -41,6 +39,21 @@ export async function checkTemporal(
 ): Promise<void> {
   await withTemporal(address, options, async (connection) => {
     await connection.workflowService.listWorkflowExecutions({ namespace, pageSize: 1 });
+  });
+}
+
+/**
+ * How long closed workflows are kept, in days.
+ * @throws TemporalUnavailableError after `timeoutMs` at the latest.
+ */
+export async function readRetention(
+  address: string,
+  namespace: string,
+  options: { timeoutMs: number; access?: TemporalAccess },
+): Promise<number> {
+  return await withTemporal(address, options, async (connection) => {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
   });
 }
 
@@ -107,18 +120,17 @@ async function withTemporal<T>(
     const open = connection;
     return await open.withDeadline(deadline, () => use(open));
   } catch (error) {
-    throw isGrpcServiceError(error) || !connection ? unavailable(address, error) : error;
+    if (!isGrpcServiceError(error) && connection) throw error;
+    const reason = await tlsReason(address, access ?? {}, timeoutMs);
+    throw unavailable(address, error, reason);
   } finally {
     await connection?.close();
   }
 }
 
-function unavailable(address: string, error: unknown): TemporalUnavailableError {
-  const reason = isGrpcServiceError(error)
-    ? error.details || error.message
-    : error instanceof Error
-      ? error.message
-      : String(error);
+function unavailable(address: string, error: unknown, known: string | null): TemporalUnavailableError {
+  const { message } = error instanceof Error ? error : { message: String(error) };
+  const reason = known ?? ((isGrpcServiceError(error) && error.details) || message);
   return new TemporalUnavailableError(
     address,
     `Temporal at ${address} can't be used: ${reason.trim() || 'no answer'}`,

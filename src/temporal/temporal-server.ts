@@ -6,12 +6,12 @@ import { isSameProcess } from '../core/lock/process-identity.ts';
 import { freePort, listensOn, tryPort } from '../core/ports.ts';
 import { spareDirOf } from './cache-dir.ts';
 import { describeRefusal, register } from './search-attributes.ts';
+import type { TemporalAccess } from './temporal-access.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import {
   checkTemporal,
   ensureSearchAttributes,
   type SearchAttributes,
-  type TemporalAccess,
   TemporalUnavailableError,
 } from './temporal-health.ts';
 import { launchServer, type ServerExit, serverSettings, TemporalStartError } from './temporal-process.ts';
@@ -23,6 +23,8 @@ export interface StartTemporalOptions {
   /** Existing folder for database, log and record; the caller owns its lock. */
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The server to use. @default the one that `env` names; null starts one */
+  readonly target?: TemporalTarget | null;
   /** Folder of downloaded binaries. */
   readonly cacheDir: string;
   /** Receives one line for each step that takes time or that an operator should know. */
@@ -86,7 +88,7 @@ interface Settings extends StartTemporalOptions {
  * @throws BinaryNotFoundError when there is no Temporal CLI and none could be downloaded.
  */
 export async function startTemporal(options: StartTemporalOptions): Promise<TemporalServer> {
-  const target = temporalTargetOf(options.env);
+  const target = options.target ?? temporalTargetOf(options.env);
   const settings: Settings = {
     ...options,
     stateDir: resolve(options.stateDir),

@@ -1,8 +1,8 @@
 // Which Temporal server to use, and how: the variables and profile files that all of Temporal's tools know.
 import { type ClientConfigProfile, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { readRegularFileSync } from '../core/files/regular-file.ts';
+import type { TemporalAccess } from './temporal-access.ts';
 import { checkAddress, namesTemporal, TemporalSettingsError } from './temporal-address.ts';
-import type { TemporalAccess } from './temporal-health.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,17 +23,18 @@ const PAIR = ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH'] a
  * Reads TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_*. A profile file counts only if
  * TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE names it: the file of a developer's own tools in the home folder must not
  * send test data to a real cluster.
+ * @param named what the address comes from, for messages
  * @returns null where nothing names a server
  * @throws TemporalSettingsError, InsecureTemporalError
  */
-export function temporalTargetOf(env: Env): TemporalTarget | null {
+export function temporalTargetOf(env: Env, named = 'TEMPORAL_ADDRESS'): TemporalTarget | null {
   if (!namesTemporal(env)) return null;
   const profile = readProfile(env);
-  const origin = env.TEMPORAL_ADDRESS ? 'TEMPORAL_ADDRESS' : 'the address of the Temporal profile';
+  const origin = env.TEMPORAL_ADDRESS ? named : 'the address of the Temporal profile';
   const { address, namespace = NAMESPACE } = profile;
   if (!address)
     throw new TemporalSettingsError(
-      'the Temporal profile has no address; add one to it, or set TEMPORAL_ADDRESS',
+      'the Temporal profile has no address; add one to it, or set TEMPORAL_ADDRESS or `temporal.address`',
     );
   checkProfile(profile, env);
   const { apiKey, metadata, tls } = readOptions(profile);

@@ -1,5 +1,5 @@
 // A worker for a team's own workflows and activities, which spend calls within Sluice's budget, lanes, intents and ledger.
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { createSluice, type Sluice } from '../../activities/own/sluice.ts';
 import type { ActivityLog } from '../../activities/shared/deps.ts';
 import { HEARTBEAT_MS, withHeartbeats } from '../../activities/shared/heartbeats.ts';
@@ -14,9 +14,12 @@ import { WORK_QUEUE, workQueueOf } from '../../src/core/ids.ts';
 import { createShutdown, type Shutdown, type ShutdownHost } from '../../src/core/shutdown.ts';
 import { measuredDatabase } from '../../src/core/sql/measured-database.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { configuredTarget } from '../../src/temporal/configured-target.ts';
+import { followAccess } from '../../src/temporal/followed-access.ts';
 import { openDataConverter } from '../../src/temporal/temporal-encryption.ts';
-import { type TemporalTarget, temporalTargetOf } from '../../src/temporal/temporal-target.ts';
+import type { TemporalTarget } from '../../src/temporal/temporal-target.ts';
 import { createDeps } from '../compose.ts';
+import { openWorkerConnection } from '../worker-connection.ts';
 import { toOwnFailure } from './activity-errors.ts';
 
 /** Activities that wait for slots cost a few kilobytes each; the budget limits the calls. */
@@ -70,7 +73,7 @@ const NO_SIGNALS: ShutdownHost = { on() {}, off() {}, exit() {}, endNow() {} };
  */
 export async function createWorker(options: OwnWorkerOptions): Promise<OwnWorker> {
   const { env = process.env } = options;
-  const { target, name } = checked(options, env);
+  const name = checkedName(options, env);
   const log = options.log ?? createLogger({ level: env.SLUICE_LOG_LEVEL || 'warn' });
   const say = (line: string) => log.warn({}, line);
   const shutdown = createShutdown({ graceMs: CLOSE_MS, say, host: NO_SIGNALS });
@@ -80,6 +83,8 @@ export async function createWorker(options: OwnWorkerOptions): Promise<OwnWorker
       ...CONFIG_CHECKS,
       secretsOf: ['accounts', 'sinks', 'temporal', 'ledger'],
     });
+    const target = await configuredTarget(env, config);
+    if (target === null) throw new OwnWorkerError(unset('`temporal.address` or TEMPORAL_ADDRESS'));
     return await open({ ...options, env, name, target, log, config, shutdown });
   } catch (error) {
     await shutdown.run('the worker could not start');
@@ -113,10 +118,14 @@ async function open(opening: Opening): Promise<OwnWorker> {
   const { deps, prepare, close } = await createDeps({ config, db, log, metrics: admin.metrics });
   live.follow({ name: 'own worker', prepare });
   shutdown.add('API clients', close);
-  const connection = await NativeConnection.connect({ ...target.access, address: target.address });
-  shutdown.add('worker connection', () => connection.close());
+  const access = followAccess(target.access, {
+    read: () => configuredTarget(opening.env, config),
+    signal: shutdown.signal,
+    log,
+  });
+  const connection = await openWorkerConnection(target.address, access, shutdown);
   const worker = await Worker.create({
-    connection,
+    connection: connection.current,
     namespace: target.namespace,
     taskQueue,
     dataConverter: await openDataConverter(config),
@@ -143,6 +152,9 @@ async function open(opening: Opening): Promise<OwnWorker> {
         }),
       ],
     },
+  });
+  connection.onChange((renewed) => {
+    worker.connection = renewed;
   });
   admin.watchPart('worker', async () =>
     worker.getState() === 'RUNNING'
@@ -188,16 +200,8 @@ async function openDatabase({ config, env, log, shutdown }: Opening, admin: Admi
   return measuredDatabase(db, admin.metrics.ledger.statement);
 }
 
-function checked({ taskQueue, name = taskQueue }: OwnWorkerOptions, env: Env) {
-  const target = temporalTargetOf(env);
-  const missing = [
-    ...(target === null ? ['TEMPORAL_ADDRESS'] : []),
-    ...(env.DATABASE_URL ? [] : ['DATABASE_URL']),
-  ];
-  if (target === null || missing.length > 0)
-    throw new OwnWorkerError(
-      `set ${missing.join(' and ')}: your worker shares Temporal and the ledger with Sluice, and the embedded ones of \`sluice dev\` belong to its process. Start a Temporal server and a PostgreSQL, and set both variables for Sluice's processes and for yours`,
-    );
+function checkedName({ taskQueue, name = taskQueue }: OwnWorkerOptions, env: Env): string {
+  if (!env.DATABASE_URL) throw new OwnWorkerError(unset('DATABASE_URL'));
   if (!taskQueue || workQueueOf(taskQueue) === WORK_QUEUE)
     throw new OwnWorkerError(
       `the task queue ${JSON.stringify(taskQueue)} is not one of your own: workers of Sluice take the work of "${WORK_QUEUE}"; name another one`,
@@ -206,5 +210,9 @@ function checked({ taskQueue, name = taskQueue }: OwnWorkerOptions, env: Env) {
     throw new OwnWorkerError(
       `the name ${JSON.stringify(name)} of the worker must have letters, digits, ".", "_" and "-" only; set \`name\``,
     );
-  return { target, name };
+  return name;
+}
+
+function unset(what: string): string {
+  return `set ${what}: your worker shares Temporal and the ledger with Sluice, and the embedded ones of \`sluice dev\` belong to its process. Start a Temporal server and a PostgreSQL, and name both for Sluice's processes and for yours`;
 }

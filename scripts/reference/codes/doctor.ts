@@ -24,12 +24,17 @@ const OF_ERRORS: CodeArea['codes'] = [
   [
     'CHECK_TEMPORAL_AWAY',
     'The Temporal server cannot be used.',
-    'Check `TEMPORAL_ADDRESS`, TLS and API key, and that the server runs.',
+    'Check `temporal.address` or `TEMPORAL_ADDRESS`, TLS and API key, and that the server runs.',
   ],
   [
     'CHECK_NAMESPACE_AWAY',
     'The Temporal server answers, but not its namespace.',
-    'Make the namespace, or name another in `TEMPORAL_NAMESPACE`.',
+    'Make the namespace, or name another in `temporal.namespace` or `TEMPORAL_NAMESPACE`.',
+  ],
+  [
+    'CHECK_ATTRIBUTES_REFUSED',
+    'The search attributes of Sluice could not be read or registered.',
+    'The message has the command that registers them. An operator of the cluster runs it.',
   ],
   ['CHECK_TEMPORAL_CLI', 'What the search for a Temporal CLI found.', 'None.'],
   ['CHECK_TEMPORAL_BINARY', '`TEMPORAL_CLI_PATH` names no program.', 'Correct the path.'],

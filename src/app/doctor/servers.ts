@@ -1,24 +1,31 @@
-// Checks the Temporal server and the ledger's database. It starts and writes nothing.
+// Checks the Temporal server and the ledger's database. It starts nothing, and writes only the search attributes that a
+// worker would register at its start.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { LoadedConfig } from '../../config/load.ts';
 import { type LockInfo, readFolderLock } from '../../core/lock/folder-lock.ts';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../../core/sql/database.ts';
 import { checkPostgresVersion, PostgresTooOldError } from '../../core/sql/server-version.ts';
 import { cacheDirOf, spareDirOf } from '../../temporal/cache-dir.ts';
 import { childEnv } from '../../temporal/child-env.ts';
+import { configuredTarget } from '../../temporal/configured-target.ts';
+import { describeRefusal, SEARCH_ATTRIBUTES } from '../../temporal/search-attributes.ts';
 import { InsecureTemporalError, TemporalSettingsError } from '../../temporal/temporal-address.ts';
 import { BinaryNotFoundError, locateTemporalCli } from '../../temporal/temporal-binary.ts';
 import {
   checkTemporal,
+  ensureSearchAttributes,
+  readRetention,
   readTemporalVersion,
   TemporalUnavailableError,
 } from '../../temporal/temporal-health.ts';
-import { type TemporalTarget, temporalTargetOf } from '../../temporal/temporal-target.ts';
+import type { TemporalTarget } from '../../temporal/temporal-target.ts';
 import { Findings, type Group } from './findings.ts';
 import { quote, say } from './say.ts';
 
 export interface ServersOptions {
+  readonly config: Pick<LoadedConfig, 'config' | 'secret'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded server and ledger. */
   readonly state: string;
@@ -42,10 +49,10 @@ async function checkServer(
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
-  const { env, deadlineMs } = options;
+  const { config, env, deadlineMs } = options;
   let target: TemporalTarget | null;
   try {
-    target = temporalTargetOf(env) ?? embeddedOf(holder, env);
+    target = (await configuredTarget(env, config)) ?? embeddedOf(holder, env);
   } catch (error) {
     if (!(error instanceof InsecureTemporalError || error instanceof TemporalSettingsError)) throw error;
     findings.problem('temporal', quote('CHECK_TEMPORAL_SETTINGS', error.message), { cause: 'unreachable' });
@@ -62,12 +69,30 @@ async function checkServer(
     findings.problem('temporal', quote('CHECK_TEMPORAL_AWAY', error.message), { cause: 'unreachable' });
     return;
   }
+  const check = { timeoutMs: deadlineMs, access };
   try {
-    await checkTemporal(address, namespace, { timeoutMs: deadlineMs, access });
-    findings.ok('temporal', say('CHECK_NAMESPACE', { namespace }));
+    await checkTemporal(address, namespace, check);
+    const days = await readRetention(address, namespace, check);
+    findings.ok('temporal', say('CHECK_NAMESPACE', { namespace, days: Number(days.toFixed(1)) }));
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
     findings.problem('temporal', quote('CHECK_NAMESPACE_AWAY', error.message));
+    return;
+  }
+  try {
+    const added = await ensureSearchAttributes(address, namespace, SEARCH_ATTRIBUTES, check);
+    findings.ok(
+      'temporal',
+      added.length === 0
+        ? say('CHECK_ATTRIBUTES')
+        : say('CHECK_ATTRIBUTES_ADDED', { names: added.join(', ') }),
+    );
+  } catch (error) {
+    const text = describeRefusal(error as Error, SEARCH_ATTRIBUTES);
+    // Temporal Cloud, for example, does not let clients read them.
+    if (error instanceof TemporalUnavailableError)
+      findings.unchecked('temporal', quote('CHECK_ATTRIBUTES_REFUSED', text));
+    else findings.problem('temporal', quote('CHECK_ATTRIBUTES_REFUSED', text));
   }
 }
 

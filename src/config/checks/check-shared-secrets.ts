@@ -20,6 +20,8 @@ type Power =
   | 'notices'
   /** Calls the service. */
   | 'account'
+  /** Calls Temporal. */
+  | 'temporal'
   /** Decrypts what Temporal or the ledger stores. */
   | 'key';
 
@@ -71,22 +73,28 @@ export function ownedSecrets(main: YamlFile): OwnedSecret[] {
           : [];
       }),
     ),
+    ...owned(['temporal', 'apiKey'], child(child(main.value, 'temporal'), 'apiKey'), {
+      power: 'temporal',
+      what: 'temporal.apiKey',
+    }),
     ...['temporal', 'ledger'].flatMap((part) => {
       const keys = child(child(child(main.value, part), 'encryption'), 'keys');
       return (Array.isArray(keys) ? keys : []).flatMap((entry: unknown, index) => {
         const ref = child(entry, 'key');
         const owner = { power: 'key', what: `${part}.encryption` } as const;
-        return typeof ref === 'string'
-          ? [{ at: [part, 'encryption', 'keys', index, 'key'], ref, owner }]
-          : [];
+        return owned([part, 'encryption', 'keys', index, 'key'], ref, owner);
       });
     }),
   ];
 }
 
+function owned(at: Path, ref: unknown, owner: SecretOwner): OwnedSecret[] {
+  return typeof ref === 'string' ? [{ at, ref, owner }] : [];
+}
+
 function each(at: Path, refs: unknown, owner: SecretOwner): OwnedSecret[] {
   return (Array.isArray(refs) ? refs : []).flatMap((ref: unknown, index) =>
-    typeof ref === 'string' ? [{ at: [...at, index], ref, owner }] : [],
+    owned([...at, index], ref, owner),
   );
 }
 
@@ -144,6 +152,7 @@ function riskOf(one: SecretOwner, other: SecretOwner): string | null {
   if (one.power === other.power) return null;
   if (powers.includes('key')) return 'whoever has it for the other purpose could decrypt what is stored';
   if (powers.includes('account')) return 'whoever has it for the other purpose could call the service';
+  if (powers.includes('temporal')) return 'whoever has it for the other purpose could start workflows';
   if (powers.includes('notices')) return 'the receiver of notices could use it for the other purpose';
   return 'what is signed for the receivers of the sink would be accepted by the route, or the reverse';
 }

@@ -79,6 +79,9 @@ function usesOf({ accounts, routes, sinks, notices, temporal, ledger }: Config):
         ([key, ref]): Use => ({ at: ['notices', name, key], ref, judge: judgeNothing }),
       ),
     ),
+    ...[temporal.apiKey ?? []]
+      .flat()
+      .map((ref): Use => ({ at: ['temporal', 'apiKey'], ref, judge: judgeNothing })),
     ...keyUses('temporal', temporal.encryption.keys),
     ...keyUses('ledger', ledger.encryption.keys),
   ];
@@ -106,7 +109,7 @@ const judgeApiToken: Use['judge'] = (value) =>
         hint: 'copy the token from the service',
       };
 
-/** Receivers of notices choose their secrets. */
+/** Others choose or make them. */
 const judgeNothing: Use['judge'] = () => null;
 
 const judgeEncryptionKey: Use['judge'] = (value) => {

@@ -30,11 +30,12 @@ export interface Client {
 
 export function openClient({ connection, password = '', log }: ClusterAccess): Client {
   const { brokers, tls, sasl } = connection;
-  const sockets = trackedSockets();
+  const sockets = trackedSockets(tls);
   const kafka = new Kafka({
     clientId: 'sluice',
     brokers,
-    ssl: tlsOptionsOf(tls),
+    // Read here too: an unreadable file is an error before the first connection.
+    ssl: tls !== false && pemsOf(tls),
     ...(sasl === undefined ? {} : { sasl: { ...sasl, password } as SASLOptions }),
     connectionTimeout: CONNECT_MS,
     authenticationTimeout: REQUEST_MS,
@@ -50,18 +51,15 @@ export function openClient({ connection, password = '', log }: ClusterAccess): C
   return { kafka, end: sockets.end };
 }
 
-/**
- * Reads the files for each client: they are small, and clients are short-lived, so that a renewed certificate needs no
- * reload.
- */
-function tlsOptionsOf(tls: KafkaConnection['tls']): ConnectionOptions | boolean {
-  if (typeof tls === 'boolean') return tls;
+/** Files of the connection. They are small and read for each one, so a renewed certificate needs no reload. */
+function pemsOf(tls: KafkaConnection['tls']): ConnectionOptions {
+  if (typeof tls === 'boolean') return {};
   const { ca, cert, key } = tls;
-  const options: ConnectionOptions = {};
-  if (ca !== undefined) options.ca = readPem('ca', ca);
-  if (cert !== undefined) options.cert = readPem('cert', cert);
-  if (key !== undefined) options.key = readPem('key', key);
-  return options;
+  return {
+    ...(ca !== undefined && { ca: readPem('ca', ca) }),
+    ...(cert !== undefined && { cert: readPem('cert', cert) }),
+    ...(key !== undefined && { key: readPem('key', key) }),
+  };
 }
 
 function readPem(name: string, path: string): Buffer {
@@ -75,14 +73,14 @@ function readPem(name: string, path: string): Buffer {
 }
 
 /** kafkajs offers no other way to give up: its own disconnect waits for requests in progress. */
-function trackedSockets() {
+function trackedSockets(tls: KafkaConnection['tls']) {
   const open = new Set<Socket>();
   let ended = false;
   const factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
     // kafkajs treats a thrown error as a connection error.
     if (ended) throw new Error('this client has ended');
     const socket = ssl
-      ? connectTls({ ...ssl, host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
+      ? connectTls({ ...pemsOf(tls), host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
       : connectTcp({ host, port }, onConnect);
     open.add(socket);
     socket.once('close', () => open.delete(socket));

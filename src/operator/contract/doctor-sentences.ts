@@ -153,7 +153,9 @@ export const DOCTOR_SENTENCES = {
     '{{where}} is version {{version}}: below {{wanted}} a throttled token can stall the others',
   CHECK_TEMPORAL_CLI_NONE: 'no Temporal CLI is on this machine, so the first start has to download it',
   CHECK_TEMPORAL_CLI_FAILS: 'the Temporal CLI does not run ({{error}})',
-  CHECK_NAMESPACE: 'its namespace "{{namespace}}" answers',
+  CHECK_NAMESPACE: 'its namespace "{{namespace}}" answers, and keeps closed workflows for {{days}} days',
+  CHECK_ATTRIBUTES: 'the namespace has the search attributes of Sluice',
+  CHECK_ATTRIBUTES_ADDED: 'search attributes were missing, and are registered now: {{names}}',
   CHECK_LEDGER_FREE: 'the embedded one in {{folder}} is free',
   CHECK_LEDGER_USED:
     'the embedded one in {{folder}} is in use by process {{pid}} ({{command}}, since {{since}})',
@@ -213,8 +215,8 @@ export const DOCTOR_SENTENCES = {
   FIX_COLUMN_FILE: 'compare with the first line of the file',
   FIX_TEMPORAL_UPDATE: 'update the server to {{wanted}} or newer',
   FIX_TEMPORAL_ADDRESS:
-    'check TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
-  FIX_NAMESPACE: 'make the namespace, or name another in TEMPORAL_NAMESPACE',
+    'check `temporal.address` or TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
+  FIX_NAMESPACE: 'make the namespace, or name another in `temporal.namespace` or TEMPORAL_NAMESPACE',
   FIX_TEMPORAL_CLI: 'set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to a Temporal CLI',
   FIX_TEMPORAL_PATH: 'name another in TEMPORAL_CLI_PATH',
   FIX_LOGIN: 'check user and password in DATABASE_URL',

@@ -95,7 +95,7 @@ export function campaignForm() {
     app.use(createApi(operator.dispatch));
     app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
     app.use(refuseWith(console));
-    listener = await listen(app, { host: '127.0.0.1', port: 0 });
+    listener = await listen(app, { host: '127.0.0.1', port: 0, log: console });
   });
   afterEach(async () => {
     await listener.close();

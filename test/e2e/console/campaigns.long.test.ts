@@ -241,7 +241,7 @@ async function serve(): Promise<Listener> {
   });
   app.use(createApi(operator.dispatch));
   app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
-  return await listen(app, { host: '127.0.0.1', port: 0 });
+  return await listen(app, { host: '127.0.0.1', port: 0, log: console });
 }
 
 async function withPage(options: OpenOptions, test: (page: Page) => Promise<void>): Promise<void> {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkServers } from '../../../src/app/doctor/servers.ts';
 import { openLedger } from '../../../src/app/ledger/ledger-database.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { openPostgres } from '../../../src/core/sql/database.ts';
 import { checkPostgresVersion, OLDEST_POSTGRES } from '../../../src/core/sql/server-version.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
@@ -39,7 +40,8 @@ describe('PostgreSQL 14', () => {
 
   it('doctor reports a problem', async () => {
     const env = { DATABASE_URL: server.url, TEMPORAL_ADDRESS: '127.0.0.1:1' };
-    const { findings } = await checkServers({ env, state: '/nowhere', deadlineMs: 100 });
+    const config = await loadConfig('examples/sluice.yaml', { env, secretsOf: [] });
+    const { findings } = await checkServers({ config, env, state: '/nowhere', deadlineMs: 100 });
     expect(findings).toContainEqual(
       expect.objectContaining({
         level: 'problem',

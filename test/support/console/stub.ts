@@ -54,7 +54,7 @@ export async function startStub(answers: Readonly<Record<string, Answer>>, dist:
     if (!res.headersSent) res.json(output);
   });
   app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
-  const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+  const listener = await listen(app, { host: '127.0.0.1', port: 0, log: console });
   return {
     url: listener.url,
     missed,

@@ -13,13 +13,14 @@ const ALL = `${GOOD}routes:
     action: { type: message, number: phone, text: text }
 sinks:
   hook: { type: http, url: 'https://example.com/', secrets: [env:SINK] }
-temporal: { encryption: { keys: [{ id: a, key: env:TEMPORAL }] } }
+temporal: { apiKey: env:API_KEY, encryption: { keys: [{ id: a, key: env:TEMPORAL }] } }
 ledger: { encryption: { keys: [{ id: a, key: env:LEDGER }] } }
 `;
 const VALUES: Readonly<Record<string, string>> = {
   'env:ACME_TOKEN': 'svc_test_a',
   'env:ROUTE': 'Zk3vT9qLx0pWm7Rb5NcY',
   'env:SINK': `whsec_${'A'.repeat(40)}`,
+  'env:API_KEY': 'key of a cluster',
   'env:TEMPORAL': KEY,
   'env:LEDGER': [...KEY].toReversed().join(''),
 };
@@ -41,9 +42,13 @@ async function readBy(secretsOf: (typeof SECRETS_OF)[keyof typeof SECRETS_OF] | 
 }
 
 it.each([
-  ['a worker', SECRETS_OF.worker, ['env:ACME_TOKEN', 'env:SINK', 'env:TEMPORAL', 'env:LEDGER']],
-  ['an ingress', SECRETS_OF.ingress, ['env:ROUTE', 'env:TEMPORAL', 'env:LEDGER']],
-  ['a console', SECRETS_OF.console, ['env:ACME_TOKEN', 'env:TEMPORAL', 'env:LEDGER']],
+  [
+    'a worker',
+    SECRETS_OF.worker,
+    ['env:ACME_TOKEN', 'env:SINK', 'env:API_KEY', 'env:TEMPORAL', 'env:LEDGER'],
+  ],
+  ['an ingress', SECRETS_OF.ingress, ['env:ROUTE', 'env:API_KEY', 'env:TEMPORAL', 'env:LEDGER']],
+  ['a console', SECRETS_OF.console, ['env:ACME_TOKEN', 'env:API_KEY', 'env:TEMPORAL', 'env:LEDGER']],
   ['a process with everything', undefined, Object.keys(VALUES)],
 ])('%s reads its secrets only', async (_, secretsOf, expected) => {
   expect(await readBy(secretsOf)).toEqual(expected);
@@ -54,6 +59,7 @@ it('a weak secret of its own part is refused, and one of another part is left to
     ACME_TOKEN: 'svc_test_a',
     ROUTE: 'weak',
     SINK: VALUES['env:SINK'],
+    API_KEY: 'key of a cluster',
     TEMPORAL: KEY,
     LEDGER: KEY,
   };

@@ -12,7 +12,7 @@ import { CliError, EXIT } from '../exit.ts';
 import { formatTime } from '../terminal/format.ts';
 import type { Connected, ConnectOptions } from './connected.ts';
 import { NEVER, runCommand, say } from './lifetime.ts';
-import type { SessionOptions } from './session.ts';
+import { openConfig, type SessionOptions } from './session.ts';
 
 /** Another command that serves itself ends, or publishes its socket, within this time, in seconds. */
 const WAIT_SECONDS = 30;
@@ -20,7 +20,7 @@ const WAIT_SECONDS = 30;
 /**
  * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_SERVER_TOKEN; `unix:PATH` is a socket
  * - a process runs on the state folder: its socket
- * - DATABASE_URL, and TEMPORAL_ADDRESS or a Temporal profile: the shared ledger and Temporal
+ * - DATABASE_URL, and `temporal.address`, TEMPORAL_ADDRESS or a Temporal profile: the shared ledger and Temporal
  * - else: the embedded ledger, opened by this command; Temporal and workers start if the command needs them
  * @throws CliError, FolderLockedError
  */
@@ -44,7 +44,7 @@ export async function connectOperator(
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
       const { serveHere, serveShared } = await import('./serve.ts');
-      if (env.DATABASE_URL && namesTemporal(env))
+      if (env.DATABASE_URL && (namesTemporal(env) || (await hasAddress(options, env))))
         return await serveShared(options, env, shutdown, connecting);
       const served = await serveHere(options, env, shutdown, connecting);
       if (served !== null) return served;
@@ -52,6 +52,12 @@ export async function connectOperator(
     else if (second === 1) say(`${String(holder.command)} uses the ledger now; waiting for it`);
     await delay(second === 1 ? 100 : 1000, undefined, { signal: shutdown.signal });
   }
+}
+
+/** A broken configuration names no server: the command reports it once it needs the configuration. */
+async function hasAddress({ config }: SessionOptions, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const loaded = await openConfig(config, env, []).catch(() => null);
+  return loaded?.config.temporal.address !== undefined;
 }
 
 /** A client of a server elsewhere or of the process that runs on the state folder; null when there is none. */

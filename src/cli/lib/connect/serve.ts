@@ -18,6 +18,7 @@ import type { Shutdown } from '../../../core/shutdown.ts';
 import { localClient } from '../../../operator/client/local.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Caller } from '../../../operator/service/caller.ts';
+import { configuredTarget } from '../../../temporal/configured-target.ts';
 import { openLazyClient } from '../../../temporal/temporal-client.ts';
 import { temporalTargetOf } from '../../../temporal/temporal-target.ts';
 import { describeError, START_FAILED } from '../describe-error.ts';
@@ -37,16 +38,17 @@ export async function serveShared(
   shutdown: Shutdown,
   { command }: ConnectOptions,
 ): Promise<Connected> {
-  // Wrong settings end the command before it opens anything.
-  temporalTargetOf(env);
   const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error', { process: processOf(command) });
   const { config, live } = await readConfig(options, env, log, SECRETS_OF.console);
+  // Wrong settings end the command before it opens anything.
+  if (live === null) temporalTargetOf(env);
+  else await configuredTarget(env, live.current());
   const cipher = await cipherOf(config);
   const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', cipher, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
   let opened: Promise<Client> | undefined;
   // The configuration has the keys of encryption: a broken one is an error here, never a client that does not encrypt.
-  const temporal = async () => await (opened ??= openLazyClient(env, config(), shutdown));
+  const temporal = async () => await (opened ??= openLazyClient(env, config(), { shutdown, log }));
   const operator = createOperator({
     db,
     config,

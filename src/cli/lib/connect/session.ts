@@ -76,17 +76,30 @@ export const TEMPORAL_UI = [
 ] as const;
 
 /** @throws CliError (usage) when no embedded server, and so no UI, will run */
-export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.ProcessEnv): void {
-  if (wanted === true && namesTemporal(env))
+export function checkTemporalUi(
+  wanted: boolean | undefined,
+  env: NodeJS.ProcessEnv,
+  { config }: LoadedConfig,
+): void {
+  if (wanted === true && (namesTemporal(env) || config.temporal.address !== undefined))
     throw new CliError(
       EXIT.usage,
-      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS or a profile names another server; use its UI',
+      '--temporal-ui is for the embedded Temporal server, and `temporal.address`, TEMPORAL_ADDRESS or a profile names another server; use its UI',
     );
 }
 
-/** What a process that shares Temporal and PostgreSQL with others still needs in its environment. */
-export function missingServers(env: NodeJS.ProcessEnv): string[] {
-  return [...(namesTemporal(env) ? [] : ['TEMPORAL_ADDRESS']), ...(env.DATABASE_URL ? [] : ['DATABASE_URL'])];
+/**
+ * A process that shares Temporal and PostgreSQL with others.
+ * @param why it does, and what to use instead
+ * @throws CliError (usage) naming what is not set
+ */
+export function requireServers(env: NodeJS.ProcessEnv, { config }: LoadedConfig, why: string): void {
+  const hasTemporal = config.temporal.address !== undefined || namesTemporal(env);
+  const missing = [
+    ...(hasTemporal ? [] : ['TEMPORAL_ADDRESS (or `temporal.address`)']),
+    ...(env.DATABASE_URL ? [] : ['DATABASE_URL']),
+  ];
+  if (missing.length > 0) throw new CliError(EXIT.usage, `set ${missing.join(' and ')}: ${why}`);
 }
 
 /** A command with the same configuration and state folder, as the user types it in this folder. */
@@ -145,21 +158,22 @@ export async function openStack(
   shutdown: Shutdown,
 ): Promise<OpenStack> {
   const command = `sluice ${name}`;
-  const config = await openChecked(options.config, env, name === 'worker' ? SECRETS_OF.worker : undefined);
+  const config = await openConfig(options.config, env, name === 'worker' ? SECRETS_OF.worker : undefined);
+  checkTemporalUi(options.temporalUi, env, config);
+  if (name === 'worker')
+    requireServers(
+      env,
+      config,
+      'several workers share one Temporal server and one PostgreSQL; for all in one process use `sluice dev`',
+    );
+  await requireTokens(config);
   const lock = await acquireFolderLock(resolve(options.state), { command }, say);
   return await openWith(lock, config, name, options, env, shutdown);
 }
 
-/** The configuration with tokens that can be read: what is missing is reported before anything starts. */
-async function openChecked(
-  file: string | undefined,
-  env: NodeJS.ProcessEnv,
-  secretsOf: LoadOptions['secretsOf'],
-): Promise<LoadedConfig> {
-  const config = await openConfig(file, env, secretsOf);
-  for (const { tokens } of Object.values(config.config.accounts))
-    for (const token of tokens) await config.secret(token);
-  return config;
+/** What is missing is reported before anything starts. @throws SecretError */
+async function requireTokens({ config, secret }: LoadedConfig): Promise<void> {
+  for (const { tokens } of Object.values(config.accounts)) for (const token of tokens) await secret(token);
 }
 
 async function openWith(

@@ -211,6 +211,7 @@ export default {
     CHECK_TEMPORAL_SETTINGS: 'The settings of the Temporal server are not valid',
     CHECK_TEMPORAL_AWAY: 'The Temporal server cannot be used',
     CHECK_NAMESPACE_AWAY: 'The namespace does not answer',
+    CHECK_ATTRIBUTES_REFUSED: 'The search attributes could not be registered',
     CHECK_TEMPORAL_CLI: 'The search for a Temporal CLI',
     CHECK_TEMPORAL_BINARY: 'The Temporal CLI was not found',
     CHECK_DATABASE_URL: 'DATABASE_URL is not valid',

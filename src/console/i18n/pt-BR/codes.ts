@@ -211,6 +211,7 @@ export default {
     CHECK_TEMPORAL_SETTINGS: 'A configuração do servidor Temporal não é válida',
     CHECK_TEMPORAL_AWAY: 'O servidor Temporal não pode ser usado',
     CHECK_NAMESPACE_AWAY: 'O namespace não responde',
+    CHECK_ATTRIBUTES_REFUSED: 'Não foi possível registrar os atributos de busca',
     CHECK_TEMPORAL_CLI: 'A procura de uma CLI do Temporal',
     CHECK_TEMPORAL_BINARY: 'A CLI do Temporal não foi encontrada',
     CHECK_DATABASE_URL: 'DATABASE_URL não é válida',

@@ -145,7 +145,9 @@ export default {
     CHECK_TEMPORAL_CLI_NONE:
       'Não há uma CLI do Temporal nesta máquina, por isso o primeiro início precisa baixá-la.',
     CHECK_TEMPORAL_CLI_FAILS: 'A CLI do Temporal não roda ({{error}}).',
-    CHECK_NAMESPACE: 'O namespace “{{namespace}}” responde.',
+    CHECK_NAMESPACE: 'O namespace “{{namespace}}” responde e guarda workflows encerrados por {{days}} dias.',
+    CHECK_ATTRIBUTES: 'O namespace tem os atributos de busca do Sluice.',
+    CHECK_ATTRIBUTES_ADDED: 'Faltavam atributos de busca, registrados agora: {{names}}.',
     CHECK_LEDGER_FREE: 'O ledger embutido em {{folder}} está livre.',
     CHECK_LEDGER_USED:
       'O ledger embutido em {{folder}} está em uso pelo processo {{pid}} ({{command}}, desde {{since}}).',
@@ -202,8 +204,8 @@ export default {
     FIX_COLUMN_FILE: 'Compare com a primeira linha do arquivo.',
     FIX_TEMPORAL_UPDATE: 'Atualize o servidor para {{wanted}} ou mais novo.',
     FIX_TEMPORAL_ADDRESS:
-      'Confira TEMPORAL_ADDRESS (host:porta do frontend), TLS e chave de API, e se o servidor está rodando.',
-    FIX_NAMESPACE: 'Crie o namespace, ou informe outro em TEMPORAL_NAMESPACE.',
+      'Confira `temporal.address` ou TEMPORAL_ADDRESS (host:porta do frontend), TLS e chave de API, e se o servidor está rodando.',
+    FIX_NAMESPACE: 'Crie o namespace, ou informe outro em `temporal.namespace` ou TEMPORAL_NAMESPACE.',
     FIX_TEMPORAL_CLI:
       'Aponte TEMPORAL_ADDRESS para um servidor, ou TEMPORAL_CLI_PATH para uma CLI do Temporal.',
     FIX_TEMPORAL_PATH: 'Informe outra em TEMPORAL_CLI_PATH.',

@@ -55,7 +55,7 @@ export async function startServer(
     trustProxy: http.trustProxy,
     changes: { subscribe: () => () => undefined },
   });
-  const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+  const listener = await listen(app, { host: '127.0.0.1', port: 0, log: SILENT });
   return {
     ...listener,
     configure: (next) => {
