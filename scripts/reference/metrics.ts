@@ -39,7 +39,7 @@ const SECTIONS: readonly (readonly [string, readonly string[], string])[] = [
   ],
   [
     'Budget and backlog',
-    ['sluice_budget_', 'sluice_backlog_', 'sluice_needs_'],
+    ['sluice_budget_', 'sluice_backlog_', 'sluice_needs_', 'sluice_workers_'],
     'Gauges that Sluice reads from the ledger. They can be 10 seconds old.',
   ],
   [
@@ -54,7 +54,11 @@ const SECTIONS: readonly (readonly [string, readonly string[], string])[] = [
   ],
   ['HTTP ingress', ['sluice_ingress_'], 'Processes without an ingress have no values for these metrics.'],
   ['Kafka ingress', ['sluice_kafka_'], 'Processes without an ingress have no values for these metrics.'],
-  ['Ledger', ['sluice_ledger_'], 'Statements of this process.'],
+  [
+    'Ledger',
+    ['sluice_ledger_'],
+    'Statements of this process, and the size of the ledger that all processes share.',
+  ],
   [
     'Configuration',
     ['sluice_config_'],

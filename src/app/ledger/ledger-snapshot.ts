@@ -4,12 +4,14 @@ import type { Database } from '../../core/sql/database.ts';
 import type { LedgerSnapshot, TokenBudget, WaitingWork } from '../../observe/metrics/backlog.ts';
 import type { OperatorLog } from '../../operator/service/deps.ts';
 import { createMemo } from '../../operator/service/memo.ts';
+import { jobOf } from '../../operator/service/overview/jobs.ts';
 import { type ConfiguredToken, createTokenList } from '../../operator/service/overview/tokens.ts';
-import { readAges, readPollerLags } from '../../operator/store/overview/backlog.ts';
+import { readAges, readLedgerBytes, readPollerLags } from '../../operator/store/overview/backlog.ts';
 import { readSinks } from '../../operator/store/overview/health.ts';
 import { readNeeds } from '../../operator/store/overview/needs.ts';
 import { readTokens } from '../../operator/store/overview/tokens.ts';
 import { readRunning, readWaiting } from '../../operator/store/overview/work.ts';
+import { readWorkers } from '../../operator/store/overview/workers.ts';
 
 /** A ledger that takes longer leaves its gauges out of the scrape: Prometheus waits 10 s by default. */
 const ANSWER_MS = 5000;
@@ -26,7 +28,7 @@ export function createLedgerReader(options: LedgerSnapshotOptions): () => Promis
   const tokensOf = createTokenList({ config, log });
   const memo = createMemo<LedgerSnapshot>();
 
-  // One statement after the other: a scrape takes one connection, not seven.
+  // One statement after the other: a scrape takes one connection, not nine.
   const read = async (): Promise<LedgerSnapshot> => {
     const tokens = await tokensOf();
     const rows = await readTokens(
@@ -37,7 +39,13 @@ export function createLedgerReader(options: LedgerSnapshotOptions): () => Promis
     const waiting = await readWaiting(db, null);
     const ages = await readAges(db);
     return {
+      workers: (await readWorkers(db)).alive,
+      bytes: await readLedgerBytes(db),
       budgets: budgetsOf(tokens, rows, Date.now()),
+      runs: running.filter(({ kind }) => kind !== 'campaign'),
+      stopped: running.flatMap(({ account, sync, paused }) =>
+        paused?.code === undefined ? [] : [{ account, campaign: jobOf(sync).name, code: paused.code }],
+      ),
       waiting: waitingOf(running, waiting, ages),
       // The lag of a poller that left the configuration would grow forever.
       pollers: (await readPollerLags(db)).filter(

@@ -1,6 +1,7 @@
-// Gauges of what the ledger knows: waiting work, budgets, pollers and sinks. A scrape sets them. All processes of one
-// ledger show the same values, so dashboards take the maximum.
+// Gauges of what the ledger knows: waiting work, budgets, pollers, sinks, workers and its own size. A scrape sets them.
+// All processes of one ledger show the same values, so dashboards take the maximum.
 import { Gauge, type Registry } from 'prom-client';
+import { codeLabel } from './calls.ts';
 
 /** Work that waits. */
 export interface WaitingWork {
@@ -26,7 +27,19 @@ export interface TokenBudget {
 }
 
 export interface LedgerSnapshot {
+  /** Worker processes that are alive. */
+  readonly workers: number;
+  /** Size of the database of the ledger. */
+  readonly bytes: number;
   readonly waiting: readonly WaitingWork[];
+  /** Runs of syncs under way, also those that are still planned. */
+  readonly runs: readonly { readonly account: string; readonly sync: string; readonly ageSeconds: number }[];
+  /** Campaigns that Sluice has paused, for example by a stop rule. A pause by a person has no code. */
+  readonly stopped: readonly {
+    readonly account: string;
+    readonly campaign: string;
+    readonly code: string;
+  }[];
   readonly budgets: readonly TokenBudget[];
   readonly pollers: readonly {
     readonly account: string;
@@ -74,6 +87,16 @@ export function createLedgerGauges(registry: Registry): (snapshot: LedgerSnapsho
     'Age of the oldest waiting work, by kind; of records and members, the age of their run',
     ['account', 'kind'],
   );
+  const run = gauge(
+    'sluice_backlog_run_seconds',
+    'Age of the oldest run of a sync that is under way, from the start of its plan',
+    ['account', 'sync'],
+  );
+  const stopped = gauge(
+    'sluice_backlog_stopped_campaigns',
+    '1 for a campaign that Sluice has paused, with the code of the stop rule or of another reason; a pause by a person does not count',
+    ['account', 'campaign', 'code'],
+  );
   const limit = gauge(
     'sluice_budget_limit_calls',
     'Calls per minute that a token allows; token is its position in the configuration',
@@ -119,14 +142,39 @@ export function createLedgerGauges(registry: Registry): (snapshot: LedgerSnapsho
     '1 while Sluice pauses the sink after failures, otherwise 0',
     ['sink'],
   );
-  const needs = gauge('sluice_needs_attention', 'What waits for a person, by kind as in the overview', [
-    'account',
-    'kind',
-  ]);
-  return (snapshot) => {
+  const needs = gauge(
+    'sluice_needs_attention',
+    'What waits for a person, by kind as in the overview, without what only Temporal, Kafka or the service knows',
+    ['account', 'kind'],
+  );
+  const workers = gauge(
+    'sluice_workers_alive',
+    'Worker processes that are alive, those of all machines that share the ledger',
+    [],
+  );
+  const bytes = gauge('sluice_ledger_size_bytes', 'Size of the database of the ledger, with its indexes', []);
+  // prom-client shows 0 for a gauge without labels that was never set. Here, 0 workers would raise an alarm.
+  const clear = (): void => {
     for (const each of declared) each.reset();
+    workers.remove();
+    bytes.remove();
+  };
+  clear();
+  return (snapshot) => {
+    clear();
     up.set(snapshot === null ? 0 : 1);
     if (snapshot === null) return;
+    workers.set(snapshot.workers);
+    bytes.set(snapshot.bytes);
+    const oldestRun = new Map<string, number>();
+    for (const { account, sync, ageSeconds } of snapshot.runs) {
+      const key = JSON.stringify([account, sync]);
+      const age = Math.max(oldestRun.get(key) ?? 0, ageSeconds);
+      oldestRun.set(key, age);
+      run.set({ account, sync }, age);
+    }
+    for (const { account, campaign, code } of snapshot.stopped)
+      stopped.set({ account, campaign, code: codeLabel(code) }, 1);
     for (const { account, kind, ...work } of snapshot.waiting) {
       items.set({ account, kind }, work.items);
       oldest.set({ account, kind }, work.oldestSeconds);

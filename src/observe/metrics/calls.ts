@@ -24,6 +24,10 @@ const LANE_NAMES = new Map<number, string>(Object.entries(LANES).map(([name, lan
 
 /** A code comes from the service's answer, so its form and the number of different codes are bounded. */
 const CODE = /^[A-Z][A-Z0-9_]{0,59}$/;
+
+/** `OTHER` for what does not have the form of a code: it could be anything. */
+export const codeLabel = (code: string): string => (CODE.test(code) ? code : 'OTHER');
+
 const MAX_CODES = 100;
 
 export function createCallMetrics(registry: Registry): CallMetrics {

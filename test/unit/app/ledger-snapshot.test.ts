@@ -39,6 +39,41 @@ onBothLedgers((db) => {
     expect(snapshot.sinks).toMatchObject([{ sink: 'crm', waiting: 3, dead: 2, circuit: 'closed' }]);
     expect(snapshot.sinks[0]?.lagSeconds).toBeGreaterThan(59);
     expect(new Set(snapshot.needs.map(({ kind }) => kind))).toContain('unknown-events');
+    expect(snapshot.bytes).toBeGreaterThan(100_000);
+  });
+
+  it('a scrape counts the workers that are alive, not those that ended or are lost', async () => {
+    await db.query(
+      `insert into worker_processes (id, host, pid, version, seen_at, stopped_at) values
+         (gen_random_uuid(), 'a', 1, '1.0.0', now(), null), (gen_random_uuid(), 'b', 2, '1.0.0', now(), null),
+         (gen_random_uuid(), 'c', 3, '1.0.0', now() - interval '10 minutes', null),
+         (gen_random_uuid(), 'd', 4, '1.0.0', now(), now())`,
+    );
+    expect(await createLedgerReader(depsOf(db))()).toMatchObject({ workers: 2 });
+    await db.query('delete from worker_processes');
+    expect(await createLedgerReader(depsOf(db))()).toMatchObject({ workers: 0 });
+  });
+
+  it('a scrape names runs of syncs under way, and campaigns that Sluice paused', async () => {
+    const snapshotOf = async () => (await createLedgerReader(depsOf(db))()) as LedgerSnapshot;
+    const before = await snapshotOf();
+    // A run that is still planned has no records yet, and its age counts all the same.
+    await db.query(`update runs set status = 'planning' where id = 'acme/leads/2'`);
+    const planning = await snapshotOf();
+    for (const { runs } of [before, planning])
+      expect(runs).toMatchObject([{ account: 'acme', sync: 'leads', ageSeconds: expect.closeTo(1200, -2) }]);
+    // bia paused it for lunch.
+    expect(before.stopped).toEqual([]);
+    await db.query(
+      `update campaigns set paused = '{"by": "sluice", "code": "STOP_FAILED", "reason": "5 of 20 failed"}'
+        where run_id = 'acme/+spring/1'`,
+    );
+    const stopped = await snapshotOf();
+    expect(stopped.stopped).toEqual([{ account: 'acme', campaign: 'spring', code: 'STOP_FAILED' }]);
+    await db.query(`update runs set status = 'syncing' where id = 'acme/leads/2'`);
+    await db.query(
+      `update campaigns set paused = '{"by": "bia", "reason": "lunch"}' where run_id = 'acme/+spring/1'`,
+    );
   });
 
   it('scrapes that follow each other share an answer', async () => {
@@ -48,7 +83,7 @@ onBothLedgers((db) => {
     });
     const read = createLedgerReader(depsOf(counted));
     await Promise.all([read(), read(), read()]);
-    expect(statements).toBe(7);
+    expect(statements).toBe(9);
   });
 
   it('statements are measured one by one, inside of a transaction too, and a failed one with its SQLSTATE', async () => {

@@ -10,7 +10,17 @@ const open = () => {
 };
 
 const CALL = { account: 'acme', lane: 2, status: 200, code: null, wait_ms: 1500, took_ms: 80 };
-const EMPTY: LedgerSnapshot = { waiting: [], budgets: [], pollers: [], sinks: [], needs: [] };
+const EMPTY: LedgerSnapshot = {
+  workers: 0,
+  bytes: 0,
+  waiting: [],
+  runs: [],
+  stopped: [],
+  budgets: [],
+  pollers: [],
+  sinks: [],
+  needs: [],
+};
 
 it('names follow the conventions of Prometheus', async () => {
   const all = (await open().registry.getMetricsAsJSON()) as unknown as {
@@ -150,6 +160,39 @@ describe('the ledger', () => {
     setLedger(EMPTY);
     expect(await lines('sluice_backlog_')).toEqual([]);
     expect(await lines('sluice_needs_')).toEqual([]);
+  });
+
+  it('runs show the oldest of a sync, and stopped campaigns a code that can be trusted', async () => {
+    const { setLedger, lines } = open();
+    // Before the first answer of the ledger, 0 workers would be a false alarm.
+    expect(await lines('sluice_workers_alive')).toEqual([]);
+    setLedger({
+      ...EMPTY,
+      workers: 2,
+      bytes: 8e9,
+      runs: [
+        { account: 'acme', sync: 'leads', ageSeconds: 7 },
+        { account: 'acme', sync: 'leads', ageSeconds: 90 },
+        { account: 'acme', sync: 'leads', ageSeconds: 8 },
+      ],
+      stopped: [
+        { account: 'acme', campaign: 'spring', code: 'STOP_FAILED' },
+        { account: 'acme', campaign: 'autumn', code: 'call +55 11 98765-4321' },
+      ],
+    });
+    expect(await lines('sluice_backlog_')).toEqual([
+      'sluice_backlog_run_seconds{account="acme",sync="leads"} 90',
+      'sluice_backlog_stopped_campaigns{account="acme",campaign="spring",code="STOP_FAILED"} 1',
+      'sluice_backlog_stopped_campaigns{account="acme",campaign="autumn",code="OTHER"} 1',
+    ]);
+    expect(await lines('sluice_workers_alive')).toEqual(['sluice_workers_alive 2']);
+    expect(await lines('sluice_ledger_size_bytes')).toEqual(['sluice_ledger_size_bytes 8000000000']);
+    // No worker is a value, not a gap: the alert depends on it.
+    setLedger(EMPTY);
+    expect(await lines('sluice_workers_alive')).toEqual(['sluice_workers_alive 0']);
+    setLedger(null);
+    expect(await lines('sluice_workers_alive')).toEqual([]);
+    expect(await lines('sluice_ledger_size_bytes')).toEqual([]);
   });
 
   it('a ledger that does not answer shows no old values', async () => {

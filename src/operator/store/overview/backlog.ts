@@ -1,4 +1,4 @@
-// The backlog as metrics show it: the age of what waits, and pollers. Numbers of items are in work.ts.
+// What only metrics show of the ledger: the age of what waits, pollers, and its size. Numbers of items are in work.ts.
 import type { Queryable } from '../../../core/sql/database.ts';
 import { secondsSince } from './health.ts';
 
@@ -38,4 +38,12 @@ export async function readPollerLags(db: Queryable): Promise<PollerLagRow[]> {
             ${secondsSince('coalesce(complete_at, started_at)')} as "lagSeconds"
        from pollers order by account, poller`,
   );
+}
+
+/** Size of the database, which the ledger has for itself. */
+export async function readLedgerBytes(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(
+    'select pg_database_size(current_database())::float8 as bytes',
+  );
+  return (row as { bytes: number }).bytes;
 }

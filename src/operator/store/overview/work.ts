@@ -43,7 +43,8 @@ export interface RunningRow {
   /** Calls of the last {@link PACE_MINUTES} minutes, and of the last {@link LATEST_MINUTES}. */
   readonly recentCalls: number;
   readonly latestCalls: number;
-  readonly paused: { readonly by: string; readonly reason: string } | null;
+  /** Of a campaign. With a code, Sluice paused it; without one, a person. */
+  readonly paused: { readonly by: string; readonly reason: string; readonly code?: string } | null;
   readonly blocked: PlanNote | null;
 }
 
