@@ -42,6 +42,11 @@ describe('the schema of the values', () => {
     ['a secret of a component in plain text', (all) => (all.ingress.secretEnv.SECRET = 'whsec_1')],
     ['the name of a Secret of a component with a path', (all) => (all.console.secretFiles = ['../etc'])],
     ['a label that is a number', (all) => (all.commonLabels.team = 7)],
+    ['an address of the documents without a scheme', (all) => (all.prometheusRule.docsUrl = 'git/main')],
+    ['an address that would end the line', (all) => (all.prometheusRule.docsUrl = 'https://a\nx: y')],
+    ['an address with a comment', (all) => (all.prometheusRule.docsUrl = 'https://a #')],
+    ['a ledger of no size', (all) => (all.prometheusRule.ledgerGigabytes = 0)],
+    ['a size with its unit', (all) => (all.prometheusRule.ledgerGigabytes = '50Gi')],
     ['a disruption budget of none', (all) => (all.worker.podDisruptionBudget.maxUnavailable = 0)],
   ];
   it.each(REFUSED)('refuses %s', (_name, change) => {
@@ -87,4 +92,15 @@ it('the alert rules of the chart are those of deploy/prometheus', () => {
   expect(read('files/sluice-alerts.yaml')).toBe(
     readFileSync(join(CHART, '../../prometheus/sluice-alerts.yaml'), 'utf8'),
   );
+});
+
+it('what the chart replaces in the alert rules is in them', () => {
+  const rules = read('files/sluice-alerts.yaml');
+  const replaced = [...read('templates/prometheus.yaml').matchAll(/replace "([^"]+)"/g)].map(
+    ([, text]) => text,
+  );
+  expect(replaced).toEqual(['runbook_url: docs/', '50e9']);
+  for (const text of replaced) expect(rules).toContain(text);
+  // The default of the chart is the number in the file.
+  expect(`${values().prometheusRule.ledgerGigabytes}e9`).toBe('50e9');
 });

@@ -372,6 +372,21 @@ describe('the chart', () => {
     expect(service.spec.ports.map(({ name }: Manifest) => name)).toContain(monitor.spec.endpoints[0].port);
     const alerts = await readFile(join(CHART, '../../prometheus/sluice-alerts.yaml'), 'utf8');
     expect(objects.find(({ kind }) => kind === 'PrometheusRule').spec).toEqual(parse(alerts));
+
+    const prometheusRule = {
+      enabled: true,
+      docsUrl: 'https://git.example.com/main/',
+      ledgerGigabytes: 2000000,
+    };
+    await expect(render({ prometheusRule })).rejects.toThrow('ledgerGigabytes');
+    const own = objectsOf(await render({ prometheusRule: { ...prometheusRule, ledgerGigabytes: 200_000 } }));
+    expect(own.find(({ kind }) => kind === 'PrometheusRule').spec).toEqual(
+      parse(
+        alerts
+          .replaceAll('runbook_url: docs/', 'runbook_url: https://git.example.com/main/docs/')
+          .replaceAll('50e9', '200000e9'),
+      ),
+    );
   });
 
   it('an incomplete or wrong value ends with its name', async ({ skip }) => {

@@ -108,6 +108,34 @@ it('every alert has a unique name, a severity, a summary and a way out', () => {
   }
 });
 
+it('every alert has its section in the runbook and links to it, and no section is left over', async () => {
+  const page = 'docs/how-to/alerts.md';
+  const runbook = await readFile(join(DEPLOY, '..', page), 'utf8');
+  const [, ...sections] = runbook.split(/^### /m).map((text) => text.split(/^## /m)[0] as string);
+  const names = rules.map(({ alert }) => alert);
+  // In the order of the rules, so that both files read alike.
+  expect(sections.map((text) => text.split('\n')[0])).toEqual(names);
+  for (const text of sections)
+    expect([...text.matchAll(/^- \*\*(.+?):\*\* \S/gm)].map(([, part]) => part)).toEqual([
+      'Means',
+      'Check',
+      'Do',
+      'Silent when',
+    ]);
+  expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+    names.map((name) => `${page}#${name.toLowerCase()}`),
+  );
+});
+
+it('the runbook names only metrics that exist', async () => {
+  const runbook = await readFile(join(DEPLOY, '../docs/how-to/alerts.md'), 'utf8');
+  const named = [...runbook.matchAll(/`((?:sluice|nodejs|temporal)_\w+)`/g)].map(
+    ([, name]) => name as string,
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !labels.has(name) && !labels.has(`${name}_bucket`))).toEqual([]);
+});
+
 it('texts of alerts and legends name only labels that their expression keeps', () => {
   const texts = [
     ...rules.map(({ expr, annotations }) => [expr, annotations.description ?? ''] as const),
