@@ -116,9 +116,9 @@ type Rows = Pick<Found, 'rejected' | 'merged' | 'excluded'>;
 /** Rows of syncs that have no record of their own, and members of campaigns that are no person. */
 function rowLines({ rejected, merged, excluded }: Rows): string[] {
   return [
-    ...rejected.map(({ at, run, row, name, column, value, problem }) => {
+    ...rejected.map(({ at, run, row, name, column, value, problem, later }) => {
       const what = [column, value === null ? null : `"${value}"`].filter((part) => part !== null).join(' ');
-      return `${timeOf(at)}  row ${row} of ${run}${ofName(name)} was rejected: ${what === '' ? '' : `${what}: `}${problem.reason} [${problem.code}]`;
+      return `${timeOf(at)}  row ${row} of ${run}${ofName(name)} was rejected: ${what === '' ? '' : `${what}: `}${problem.reason} [${problem.code}]${laterOf(later)}`;
     }),
     ...merged.map(
       ({ at, run, row, name, into }) =>
@@ -129,6 +129,14 @@ function rowLines({ rejected, merged, excluded }: Rows): string[] {
       return `${timeOf(at)}  ${what} of ${run}${ofName(name)} was excluded: the number${value === null ? '' : ` "${value}"`} is not valid: ${problem.reason} [${problem.code}]`;
     }),
   ].map(neutralLine);
+}
+
+function laterOf(later: Found['rejected'][number]['later']): string {
+  if (later === null) return '';
+  const { run, row, at } = later;
+  return row === null
+    ? `; ${run} read the whole source again on ${timeOf(at)}`
+    : `; sent as row ${row} of ${run} on ${timeOf(at)}`;
 }
 
 const ofName = (name: string | null): string => (name === null ? '' : ` (${name})`);

@@ -51,6 +51,11 @@ const RejectedRow = z.object({
   column: z.string().nullable(),
   value: z.string().nullable(),
   problem: Note,
+  /**
+   * A later run of the sync that has a person with the number, the e-mail address or the full name of the row, or that
+   * read the whole source again (`row`: null). Null: nothing was sent for the row so far.
+   */
+  later: z.object({ run: z.string(), row: Count.nullable(), at: Time }).nullable(),
 });
 
 /** A row whose person another row represents. It was merged into that row, or left out in its favor. */

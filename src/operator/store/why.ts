@@ -5,6 +5,7 @@ import { optOutsOf } from '../../core/store/opt-outs.ts';
 import { queryNamed } from './named-parameters.ts';
 import { wordsOf } from './people-search.ts';
 import { namesOf, type Person } from './person.ts';
+import { READ_WHOLE } from './row-later.ts';
 
 export interface WhyRow {
   readonly code: string;
@@ -71,8 +72,7 @@ const REPAIRED = `${LATER} and l.kind <> 'plan' and (
   exists (select 1 from run_records where run_id = l.id and key = :key and row_no > 0 and status not in ('failed', 'unknown'))
   or exists (select 1 from merged_rows where run_id = l.id and key = :key))`;
 /** Later runs that read the whole source, which no longer had such a row. */
-const READ_WITHOUT = `${LATER} and l.kind = 'sync' and l.status = 'finished' and l.pages > 0
-  and l.spec ->> 'partial' is distinct from 'true' and l.spec #> '{source,incremental}' is null`;
+const READ_WITHOUT = `${LATER} and ${READ_WHOLE}`;
 
 const PARTS: readonly Part[] = [
   {

@@ -21,6 +21,11 @@ export default {
     reveal: 'Show in plain text',
     rejected: 'Rejected rows',
     rejectedAbout: 'Sluice sent nothing for these rows.',
+    corrected: 'Rejected rows that a later run took up',
+    correctedAbout:
+      'A later run of the sync sent the same number, e-mail or full name, or it read the whole source again.',
+    sentLater: 'Sent as row {{row}} of {{run}}',
+    readAgain: '{{run}} read the whole source again',
     merged: 'Merged rows',
     mergedAbout: 'Another row has the same number, so Sluice did not send these rows by themselves.',
     mergedInto: 'Row {{row}} has the same number.',

@@ -21,6 +21,11 @@ export default {
     reveal: 'Mostrar por extenso',
     rejected: 'Linhas rejeitadas',
     rejectedAbout: 'O Sluice não enviou nada por estas linhas.',
+    corrected: 'Linhas rejeitadas que uma execução posterior retomou',
+    correctedAbout:
+      'Uma execução posterior da sincronização enviou o mesmo número, e-mail ou nome completo, ou leu a fonte inteira de novo.',
+    sentLater: 'Enviada como linha {{row}} de {{run}}',
+    readAgain: '{{run}} leu a fonte inteira de novo',
     merged: 'Linhas unidas',
     mergedAbout: 'Outra linha tem o mesmo número, então o Sluice não enviou estas linhas separadamente.',
     mergedInto: 'A linha {{row}} tem o mesmo número.',

@@ -81,7 +81,8 @@ export function SearchResults({ query }: { readonly query: string }) {
               )}
               {more && <p className={listStyles.note}>{t('search.more')}</p>}
             </Section>
-            {rejected.length > 0 && <Rejected rows={rejected} />}
+            <Rejected title="rejected" rows={rejected.filter(({ later }) => later === null)} />
+            <Rejected title="corrected" rows={rejected.filter(({ later }) => later !== null)} />
             {excluded.length > 0 && <Excluded members={excluded} />}
             {merged.length > 0 && <MergedRows rows={merged} />}
           </>
@@ -119,12 +120,19 @@ function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly q
   );
 }
 
-function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
+function Rejected({
+  title,
+  rows,
+}: {
+  readonly title: 'rejected' | 'corrected';
+  readonly rows: Found['rejected'];
+}) {
   const { t } = useTranslation('people');
+  if (rows.length === 0) return null;
   return (
-    <Section title={t('search.rejected')} about={t('search.rejectedAbout')} flush>
+    <Section title={t(`search.${title}`)} about={t(`search.${title}About`)} flush>
       <ul className={listStyles.list}>
-        {rows.map(({ column, value, problem, ...found }) => (
+        {rows.map(({ column, value, problem, later, ...found }) => (
           <li key={`${found.run} ${found.row}`}>
             <FoundRow found={found} />
             <div className={classes.reason}>
@@ -133,6 +141,16 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
             <div className={textStyles.small}>
               <Reason code={problem.code} reason={problem.reason} params={problem.params} />
             </div>
+            {later !== null && (
+              <div className={textStyles.small}>
+                <PlaceLink to="/syncs" search={{ account: found.account, name: found.sync, run: later.run }}>
+                  {later.row === null
+                    ? t('search.readAgain', { run: later.run })
+                    : t('search.sentLater', { run: later.run, row: later.row })}
+                </PlaceLink>{' '}
+                <Time at={later.at} />
+              </div>
+            )}
           </li>
         ))}
       </ul>

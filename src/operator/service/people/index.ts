@@ -9,6 +9,7 @@ import { OperatorError } from '../../error.ts';
 import { type FoundExcluded, searchExcluded } from '../../store/excluded-search.ts';
 import { type PersonHit, searchPeople } from '../../store/people-search.ts';
 import { findPerson, type Person } from '../../store/person.ts';
+import { laterRuns } from '../../store/row-later.ts';
 import { type FoundRow, searchRows } from '../../store/row-search.ts';
 import { CursorError, readTimeline } from '../../store/timeline.ts';
 import { readWhy } from '../../store/why.ts';
@@ -41,6 +42,10 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
       };
       const found = await searchPeople(db, read, limit + 1);
       const rows = await searchRows(db, read, ROWS_SHOWN);
+      const later = await laterRuns(
+        db,
+        rows.filter((row) => row.rejected !== null),
+      );
       const excluded = await searchExcluded(db, read, ROWS_SHOWN);
       const isFound = (one: string, key: string) =>
         found.some((hit) => hit.account === one && hit.key === key);
@@ -49,7 +54,9 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
         more: found.length > limit,
         readings: read.keys.map((key) => (unmask ? `+${key}` : maskPhone(key))),
         rejected: rows.flatMap((row) =>
-          row.rejected === null ? [] : shownRejected(row, row.rejected, unmask),
+          row.rejected === null
+            ? []
+            : { ...shownRejected(row, row.rejected, unmask), later: later.get(row) ?? null },
         ),
         // The timeline of a person who was found has the rows that were merged into theirs.
         merged: rows.flatMap((row) =>

@@ -5,8 +5,10 @@ import type { Source } from '../../../../src/core/source.ts';
 import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
 import type { IdentityQuery } from '../../../../src/operator/store/identity-match.ts';
+import { laterRuns } from '../../../../src/operator/store/row-later.ts';
 import { type FoundRow, searchRows } from '../../../../src/operator/store/row-search.ts';
 import { freshAccount, type OpenDatabase, specOf } from '../../core/sql/support.ts';
+import { addRow } from './person-rows.ts';
 
 const NONE = { keys: [], whole: true, email: null, name: null, digits: null, tail: null };
 const PAGES = [
@@ -101,6 +103,97 @@ export function rowSearchSuite(database: OpenDatabase): void {
         { row: 5, rejected: { code: 'conflict' }, merged: null },
         { row: 16, rejected: { code: 'conflict' }, merged: null },
       ]);
+    });
+
+    describe('after a later run', () => {
+      type Later = Readonly<Record<string, unknown>>;
+      const KEY = '5511912345999';
+      const joao = { name: 'João Ávila', email: 'joao@mail.example' };
+      const sent = { row: 7, at: '2026-11-03T08:00:00.000Z' };
+      const whole = { pages: 1, spec: { source: { type: 'csv' } } };
+      const partial = { pages: 1, spec: { partial: true } };
+      const KINDS: [
+        what: string,
+        later: Later,
+        person: Later,
+        record: Later | null,
+        row: number | null | 'none',
+      ][] = [
+        ['that sent their address', partial, { email: 'JOAO@mail.example' }, {}, 7],
+        ['that sent their full name', partial, { name: 'joao avila' }, {}, 7],
+        [
+          'that sent their name with another address',
+          partial,
+          { name: 'João Ávila', email: 'j@x.example' },
+          {},
+          'none',
+        ],
+        ['that sent a longer name', partial, { name: 'João Ávila Neto' }, {}, 'none'],
+        ['that failed to send them', partial, joao, { status: 'failed' }, 'none'],
+        ['that only planned', { ...partial, kind: 'plan' }, joao, {}, 'none'],
+        ['of another sync', { ...partial, sync: 'others' }, joao, {}, 'none'],
+        ['that sent them after they left the source', partial, joao, { row_no: 0 }, 'none'],
+        ['that read some rows', partial, joao, null, 'none'],
+        ['that read the whole source', whole, joao, null, null],
+        ['that read the whole source and sent them', whole, joao, {}, 7],
+        ['that read the whole source and failed', { ...whole, status: 'failed' }, joao, null, 'none'],
+        ['that read new rows only', { pages: 1, spec: { source: { incremental: {} } } }, joao, null, 'none'],
+      ];
+      it.each(KINDS)('%s', async (_, run, person, record, expected) => {
+        const { account, find } = await planned();
+        const db = database();
+        const id = `${account}/leads/2`;
+        const ended = { started_at: sent.at, finished_at: sent.at, status: 'finished' };
+        await addRow(db, 'runs', { id, account, sync: 'leads', seq: 2, kind: 'sync', ...ended, ...run });
+        await addRow(db, 'people', { account, key: KEY, ...person });
+        if (record !== null)
+          await addRow(db, 'run_records', {
+            run_id: id,
+            key: KEY,
+            row_no: 7,
+            todo: 0,
+            status: 'created',
+            sent_at: sent.at,
+            ...record,
+          });
+        const found = await find({ name: 'avila joao' });
+        const later = await laterRuns(db, found);
+        expect(found.map((row) => later.get(row))).toEqual([
+          expected === 'none' ? undefined : { run: id, row: expected, at: sent.at },
+        ]);
+      });
+
+      it('a name of one word, or a person whom the run of the rejection had, is no evidence', async () => {
+        const { account, find } = await planned();
+        const db = database();
+        const id = `${account}/leads/2`;
+        await addRow(db, 'runs', {
+          id,
+          account,
+          sync: 'leads',
+          seq: 2,
+          kind: 'sync',
+          status: 'finished',
+          started_at: sent.at,
+          finished_at: sent.at,
+          ...partial,
+        });
+        await addRow(db, 'people', { account, key: KEY, name: 'Ana' });
+        await addRow(db, 'run_records', {
+          run_id: id,
+          key: '5511912345601',
+          row_no: 9,
+          todo: 0,
+          status: 'created',
+        });
+        await addRow(db, 'people', { account, key: '5511912345601', ...joao });
+        await addRow(db, 'run_records', { run_id: id, key: KEY, row_no: 7, todo: 0, status: 'created' });
+        for (const name of ['ana', 'avila joao']) {
+          const found = await find({ name });
+          expect(found.length).toBeGreaterThan(0);
+          expect((await laterRuns(db, found)).size).toBe(0);
+        }
+      });
     });
 
     it('are no longer found when their run is deleted', async () => {
