@@ -5,7 +5,9 @@ import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { checkDraft } from '../../../src/config/check-draft.ts';
 import en from '../../../src/console/i18n/en/reasons.ts';
 import pt from '../../../src/console/i18n/pt-BR/reasons.ts';
+import type { NoteParams } from '../../../src/core/endpoint.ts';
 import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
+import { memberCase } from '../../../src/jobs/campaigns/rules/member-case.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campaigns/rules/plan-notes.ts';
 import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
 import { phoneCase } from '../../../src/mapping/phone/cases.ts';
@@ -135,6 +137,85 @@ const PHONES: readonly Note[] = [
   refusals.groupedUnlike('MX'),
 ].map(({ code, reason }) => ({ code, params: phoneCase(reason) }));
 
+const AT = '2026-11-18T13:00:00.000Z';
+/** Reasons that campaigns store of members, with what is read from them. */
+const MEMBERS: readonly (readonly [code: string, reason: string, params: NoteParams])[] = [
+  ['VARIABLE_MISSING', 'no value for "mail", "plan"', { which: ['names'], names: '"mail", "plan"' }],
+  ['OPTED_OUT', 'has the tag "no "way"", "\n"', { which: ['tag'], tags: '"no "way"", "\n"' }],
+  ['OPTED_OUT', 'they have the tag "stop"', { which: ['tag'], tags: '"stop"' }],
+  ['OPTED_OUT', 'Sluice gave them the tag "stop"', { which: ['given'], tags: '"stop"' }],
+  ['OPTED_OUT', `a tag that says so was seen on ${AT}`, { which: ['tagSeen'], seenAt: AT }],
+  ['OPTED_OUT', `an operator recorded an opt-out of ${AT}`, { which: ['recorded'], optedOutAt: AT }],
+  ['OPTED_OUT', `an imported list has an opt-out of ${AT}`, { which: ['imported'], optedOutAt: AT }],
+  ['OPTED_OUT', `they said so on ${AT}`, { which: ['said'], optedOutAt: AT }],
+  ['OPTED_OUT', 'they have opted out of campaigns', { which: ['before'] }],
+  ['EXCLUDED_NUMBER', 'the number is one of exclude.numbers', { which: ['listed'] }],
+  ['EXCLUDED_TAG', 'they now have the tag "vip"', { which: ['tag'], tags: '"vip"' }],
+  ['EXCLUDED_TAG', 'Sluice gave them the tag "vip"', { which: ['given'], tags: '"vip"' }],
+  [
+    'EXCLUDED_CAMPAIGN',
+    `the campaign "a" reached them on b" reached them on ${AT}`,
+    { which: ['reached'], campaign: 'a" reached them on b', reachedAt: AT },
+  ],
+  [
+    'EXCLUDED_CAMPAIGN',
+    'the campaign "spring" has reached them since the plan was made',
+    { which: ['since'], campaign: 'spring' },
+  ],
+  [
+    'CONTACTED_LATELY',
+    `the campaign "spring" reached them on ${AT}`,
+    { which: ['reached'], campaign: 'spring', reachedAt: AT },
+  ],
+  ['CONTACTED_LATELY', `a message went out to them on ${AT}`, { which: ['message'], sentAt: AT }],
+  ['CONTACTED_LATELY', `an event sent them a message or a flow on ${AT}`, { which: ['event'], sentAt: AT }],
+  [
+    'OPEN_CONVERSATION',
+    `has the open conversation 7, as it was seen last: updated on ${AT}`,
+    { which: ['seen'], conversation: '7', updatedAt: AT },
+  ],
+  ['OPEN_CONVERSATION', 'their conversation 7 is open', { which: ['now'], conversation: '7' }],
+  [
+    'HUMAN_SERVICE',
+    `a person serves conversation 7, as it was seen last: updated on ${AT}`,
+    { which: ['seen'], conversation: '7', updatedAt: AT },
+  ],
+  ['HUMAN_SERVICE', 'a person is serving them in conversation 7', { which: ['now'], conversation: '7' }],
+  [
+    'FREQUENCY_CAP',
+    `the campaign "spring" reached them once within 7d, on ${AT}`,
+    { which: ['once'], campaign: 'spring', within: '7d', reachedAt: AT },
+  ],
+  [
+    'FREQUENCY_CAP',
+    `campaigns reached them 12 times within 7d, last "spring" on ${AT}`,
+    { which: ['often'], campaign: 'spring', within: '7d', reachedAt: AT, times: '12' },
+  ],
+  ['FREQUENCY_CAP', 'campaigns have reached them within 7d', { which: ['some'], within: '7d' }],
+  [
+    'NO_COMMON_WINDOW',
+    'no window is ever open in all of UTC, Asia/Tokyo',
+    { which: ['never'], zones: 'UTC, Asia/Tokyo' },
+  ],
+];
+
+describe('the reason of a member that a campaign left out', () => {
+  it.each(MEMBERS)('%s: %s', (code, reason, params) => {
+    expect(memberCase(code, reason)).toEqual(params);
+  });
+
+  it.each([
+    ['OPTED_OUT', 'no longer wanted'],
+    ['OPTED_OUT', `they said so on ${AT}, and again`],
+    ['EXCLUDED_TAG', `they said so on ${AT}`],
+    ['constructor', `they said so on ${AT}`],
+    ['OPTED_OUT', null],
+    [null, `they said so on ${AT}`],
+  ])('has no case: %s, %s', (code, reason) => {
+    expect(memberCase(code, reason)).toBeUndefined();
+  });
+});
+
 /** Of a worker that is missed, with this number of runs that wait. */
 function missedNotes(runs: number): Note[] {
   const since = '2026-11-27T10:00:00.000Z';
@@ -194,6 +275,7 @@ describe.each([
     const withFigures = [
       ...NOTES,
       ...PHONES,
+      ...MEMBERS.map(([code, , params]) => ({ code, params })),
       ...RETRIES,
       ...[0, 1, 9].flatMap(missedNotes),
       ...(await draftNotes()),

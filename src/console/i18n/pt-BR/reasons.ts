@@ -50,6 +50,35 @@ export default {
     STOP_OPT_OUT:
       '{{members}} de {{tried}} membros pediram para sair. A campanha para acima de {{limitShare}}.',
     STOP_REPLIES: '{{members}} de {{tried}} membros responderam. A campanha para abaixo de {{limitShare}}.',
+    VARIABLE_MISSING_names: 'O fluxo não tem valor para {{names}}.',
+    OPTED_OUT_tag: 'A pessoa pediu para não receber mensagens: o contato tem a etiqueta {{tags}}.',
+    OPTED_OUT_given: 'A pessoa pediu para não receber mensagens: o Sluice pôs a etiqueta {{tags}}.',
+    OPTED_OUT_tagSeen:
+      'A pessoa pediu para não receber mensagens: uma etiqueta que diz isso foi vista em {{seenAt}}.',
+    OPTED_OUT_recorded: 'Um operador registrou que a pessoa se descadastrou em {{optedOutAt}}.',
+    OPTED_OUT_imported: 'Uma lista importada diz que a pessoa se descadastrou em {{optedOutAt}}.',
+    OPTED_OUT_said: 'A pessoa se descadastrou em {{optedOutAt}}.',
+    OPTED_OUT_before: 'A pessoa se descadastrou antes da vez da mensagem.',
+    EXCLUDED_NUMBER_listed: 'O número está na lista de números que a campanha exclui.',
+    EXCLUDED_TAG_tag: 'O contato tem a etiqueta excluída {{tags}}.',
+    EXCLUDED_TAG_given: 'O Sluice pôs a etiqueta excluída {{tags}}.',
+    EXCLUDED_CAMPAIGN_reached: 'A campanha {{campaign}} alcançou a pessoa em {{reachedAt}}.',
+    EXCLUDED_CAMPAIGN_since: 'A campanha {{campaign}} alcançou a pessoa depois que o plano foi feito.',
+    CONTACTED_LATELY_reached: 'A campanha {{campaign}} alcançou a pessoa em {{reachedAt}}.',
+    CONTACTED_LATELY_message: 'Uma mensagem foi enviada à pessoa em {{sentAt}}.',
+    CONTACTED_LATELY_event: 'Um evento enviou à pessoa uma mensagem ou um fluxo em {{sentAt}}.',
+    OPEN_CONVERSATION_seen:
+      'A conversa {{conversation}} estava aberta quando foi vista pela última vez, atualizada em {{updatedAt}}.',
+    OPEN_CONVERSATION_now: 'A conversa {{conversation}} da pessoa está aberta.',
+    HUMAN_SERVICE_seen:
+      'Alguém atendia a conversa {{conversation}} quando ela foi vista pela última vez, atualizada em {{updatedAt}}.',
+    HUMAN_SERVICE_now: 'Alguém atende a pessoa na conversa {{conversation}}.',
+    FREQUENCY_CAP_once:
+      'A campanha {{campaign}} alcançou a pessoa uma vez dentro de {{within}}, em {{reachedAt}}.',
+    FREQUENCY_CAP_often:
+      'Campanhas alcançaram a pessoa {{times}} vezes dentro de {{within}}, a última, {{campaign}}, em {{reachedAt}}.',
+    FREQUENCY_CAP_some: 'Campanhas alcançaram a pessoa dentro de {{within}}.',
+    NO_COMMON_WINDOW_never: 'Nenhuma janela de envio fica aberta em todos estes fusos: {{zones}}.',
     CONFIG_VALUE_missing: 'Falta este valor.',
     CONFIG_VALUE_text: 'Escreva um texto.',
     CONFIG_VALUE_number: 'Escreva um número.',

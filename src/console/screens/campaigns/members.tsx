@@ -274,11 +274,11 @@ function whoOf({ number, name, email }: Member): string {
 }
 
 /** Why the member got this state, and whether a retry of a failure can help. */
-function Why({ member: { state, code, reason, changedConversation } }: { readonly member: Member }) {
+function Why({ member: { state, code, reason, params, changedConversation } }: { readonly member: Member }) {
   const { t } = useTranslation('campaigns');
   return (
     <div>
-      {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
+      {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
       {changedConversation !== null && (
         <div>{t('members.changed', { conversation: changedConversation })}</div>
       )}

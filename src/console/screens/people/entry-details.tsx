@@ -23,7 +23,7 @@ export function EntryDetails({ entry, person }: { readonly entry: TimelineEntry;
     <>
       {problem !== null && (
         <div className={classes.reason}>
-          <Reason code={problem.code} reason={problem.reason || null} />
+          <Reason code={problem.code} reason={problem.reason || null} params={problem.params} />
         </div>
       )}
       {entry.kind === 'gap' && <div className={classes.reason}>{entry.reason}</div>}

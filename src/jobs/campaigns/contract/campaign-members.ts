@@ -1,6 +1,6 @@
 // Members of a campaign's run, one by one, as operators read them.
 import { z } from 'zod';
-import { Count, endpoint, Name, Unmask } from '../../../core/endpoint.ts';
+import { Count, endpoint, Name, NoteParams, Unmask } from '../../../core/endpoint.ts';
 import { MEMBER_STATES } from '../constants.ts';
 
 const time = z.string().nullable();
@@ -22,6 +22,8 @@ export const ListedMember = z.object({
   state: z.enum(MEMBER_STATES),
   code: z.string().nullable(),
   reason: z.string().nullable(),
+  /** Figures and names of the reason, of members that the campaign left out. */
+  params: NoteParams.optional(),
   ticket: id,
   /**
    * Conversation of the person that changed right after a trigger whose outcome is unknown, which suggests that the flow

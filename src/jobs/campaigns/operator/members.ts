@@ -4,6 +4,7 @@ import { maskEmail, maskName, maskPhone, maskWritten } from '../../../observe/ma
 import { isAllowed } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import type { CAMPAIGN_MEMBERS, ListedMember } from '../contract/campaign-members.ts';
+import { memberCase } from '../rules/member-case.ts';
 import { sampleMembers } from '../store/plan-facts.ts';
 import { listMembers } from '../store/roll.ts';
 import { findRun } from './target.ts';
@@ -26,6 +27,7 @@ export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMP
       });
       const members = found
         .slice(0, limit)
+        .map((member) => ({ ...member, params: memberCase(member.code, member.reason) }))
         .map((member) => (unmask ? member : { ...member, ...maskedNames(member) }));
       return { run, members, next: found.length > limit ? (members.at(-1)?.member ?? null) : null };
     },

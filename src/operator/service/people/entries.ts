@@ -7,6 +7,7 @@ import {
   pollingIdentity,
 } from '../../../core/ids.ts';
 import { redactText } from '../../../core/redaction.ts';
+import { memberCase } from '../../../jobs/campaigns/rules/member-case.ts';
 import { maskValue } from '../../../observe/masking.ts';
 import type { TimelineEntry } from '../../contract/people-timeline.ts';
 import type { TimelineRow } from '../../store/timeline.ts';
@@ -16,7 +17,7 @@ type Facts = Readonly<Record<string, unknown>>;
 /** The dispatcher checks the entry against the contract and drops what is not in it. */
 export function entryOf(account: string, row: TimelineRow, unmask: boolean): TimelineEntry {
   const { id, at, kind, code, facts } = row;
-  const shown = unmask ? facts : masked(facts);
+  const shown = withCase(unmask ? facts : masked(facts), facts['problem']);
   return {
     ...shown,
     id,
@@ -26,6 +27,13 @@ export function entryOf(account: string, row: TimelineRow, unmask: boolean): Tim
     account,
     workflow: workflowOf(account, kind, facts),
   } as TimelineEntry;
+}
+
+/** Says also which case the reason of a campaign is. */
+function withCase(shown: Facts, problem: unknown): Facts {
+  const { code = null, reason = null } = (problem ?? {}) as { code?: string | null; reason?: string | null };
+  const params = memberCase(code, reason);
+  return params === undefined ? shown : { ...shown, problem: { ...(shown['problem'] as Facts), params } };
 }
 
 function masked(facts: Facts): Facts {

@@ -1,5 +1,6 @@
 // People as operators see them: search, what happened and why, export and erasure.
 
+import { memberCase } from '../../../jobs/campaigns/rules/member-case.ts';
 import { phoneCase } from '../../../mapping/phone/cases.ts';
 import { maskEmail, maskName, maskPhone, maskValue, maskWritten } from '../../../observe/masking.ts';
 import { exportPerson } from '../../../protect/person/export-person.ts';
@@ -72,7 +73,10 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
       const person = await personOf(account, ref);
       const why = ((await readWhy(db, person)) as WhyReason[]).map((each) => ({
         ...each,
-        problem: each.problem && { ...each.problem, params: phoneCase(each.problem.reason) },
+        problem: each.problem && {
+          ...each.problem,
+          params: phoneCase(each.problem.reason) ?? memberCase(each.problem.code, each.problem.reason),
+        },
       }));
       const { contacts, conversations, cards } = person;
       return {

@@ -1,6 +1,7 @@
 // Who is left out when an audience is frozen, and why, and in which time zones the others are.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
+import { memberCase } from '../../../../../src/jobs/campaigns/rules/member-case.ts';
 import { addEvents } from '../../../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.ts';
 import { searchPeople } from '../../../../../src/operator/store/people-search.ts';
@@ -196,6 +197,8 @@ describe('each exclusion has a code and a reason', () => {
       place: null,
     });
     expect(ana.reason).not.toContain('876');
+    // What stays in English is the service's own text.
+    if (code !== 'REPLIES_UNREAD') expect(memberCase(code, ana.reason)).toBeDefined();
   });
 
   it.each<[string, Record<string, unknown>, () => unknown]>([
