@@ -46,6 +46,9 @@ export async function runSecretCommand(ref: string, place: CommandPlace): Promis
   });
 }
 
+/** The program that a `command:` reference names, without its arguments; '' when it names none. */
+export const commandProgram = (ref: string): string => commandArguments(ref)?.[0] ?? '';
+
 /** The program and its arguments; null when the text after `command:` is no list of texts. */
 function commandArguments(ref: string): string[] | null {
   const text = ref.slice('command:'.length).trim();

@@ -55,6 +55,14 @@ export const ACCOUNTS = {
           baseUrl: z.string(),
           timeZone: z.string(),
           tokens: Count,
+          /** Where each token is read from, in the order of the configuration. */
+          tokenPlaces: z.array(
+            z.object({
+              kind: z.enum(['env', 'file', 'command']),
+              /** Name of the variable, path of the file, or the program without its arguments. */
+              place: z.string(),
+            }),
+          ),
           callsPerMinute: Count,
         }),
       ),

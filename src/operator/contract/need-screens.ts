@@ -62,7 +62,7 @@ export function searchOf({
 }: Shown): Readonly<Record<string, unknown>> {
   if (kind === 'refused-events') return { tab: 'refused', route: name };
   if (kind === 'refused-token' || kind === 'failing-calls' || kind === 'service-away')
-    return { tab: 'accounts' };
+    return account === null ? { tab: 'accounts' } : { tab: 'accounts', account };
   // Its page is that of the job, not that of one run.
   if (kind === 'failing-batch') return work === 'sync' || work === 'campaign' ? { account, name } : {};
   // The configuration lists the channels.

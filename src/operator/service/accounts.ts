@@ -1,6 +1,7 @@
 // Accounts and what they offer.
 
 import type { LoadedConfig } from '../../config/load.ts';
+import { secretPlace } from '../../config/secret-place.ts';
 import { UnknownNameError } from '../../core/config/errors.ts';
 import { redactTokens } from '../../core/redaction.ts';
 import { suggestion } from '../../core/suggest.ts';
@@ -15,6 +16,7 @@ export function accountHandlers({ config, tools }: OperatorDeps): Handlers<keyof
         baseUrl: redactTokens(baseUrl),
         timeZone: timeZone ?? 'UTC',
         tokens: rest.tokens.length,
+        tokenPlaces: rest.tokens.map(secretPlace),
         callsPerMinute: rest.callsPerMinute * rest.tokens.length,
       })),
     }),

@@ -300,7 +300,16 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
     }),
     'GET /plans/p1': () => dryRun,
     'GET /accounts': () => ({
-      accounts: [{ account: 'acme', baseUrl: 'https://x', timeZone: 'UTC', tokens: 1, callsPerMinute: 120 }],
+      accounts: [
+        {
+          account: 'acme',
+          baseUrl: 'https://x',
+          timeZone: 'UTC',
+          tokens: 1,
+          tokenPlaces: [],
+          callsPerMinute: 120,
+        },
+      ],
     }),
     'POST /uploads': () => ({ upload: 'u1', bytes: 90, expiresAt: AT, recognized }),
     'POST /uploads/u1/recognize': (req) => ({

@@ -22,6 +22,10 @@ const need = (over: Partial<Need>): Need => ({
 it.each<[Partial<Need>, object | null]>([
   [
     { kind: 'refused-token', name: '1' },
+    { word: 'token', to: '/settings', search: { tab: 'accounts', account: 'acme' } },
+  ],
+  [
+    { kind: 'refused-token', name: '1', account: null },
     { word: 'token', to: '/settings', search: { tab: 'accounts' } },
   ],
   [

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { describeLists } from '../../../src/cli/account/account.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { secretPlace } from '../../../src/config/secret-place.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { readCatalogAt } from '../../../src/core/store/catalog.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
@@ -89,6 +90,25 @@ afterAll(async () => {
 });
 
 const lists = (account: string) => operator.client.call('POST /accounts/{account}/lists', { account });
+
+it('accounts say where their tokens are read from, without the arguments of a program', async () => {
+  const { accounts } = await operator.client.call('GET /accounts', {});
+  expect(accounts.map(({ account, tokenPlaces }) => [account, tokenPlaces])).toEqual([
+    ['acme', [{ kind: 'env', place: 'A' }]],
+    ['poor', [{ kind: 'env', place: 'B' }]],
+    ['gone', [{ kind: 'env', place: 'MISSING' }]],
+    ['vault', [{ kind: 'command', place: 'touch' }]],
+  ]);
+});
+
+it.each([
+  ['file:secrets/acme', { kind: 'file', place: 'secrets/acme' }],
+  ['command:["/opt/a vault", "--password", "hunter2"]', { kind: 'command', place: '/opt/a vault' }],
+  ['command:  vault kv get x', { kind: 'command', place: 'vault' }],
+  ['command:["vault', { kind: 'command', place: '' }],
+])('%s is shown as its place', (ref, place) => {
+  expect(secretPlace(ref)).toEqual(place);
+});
 
 describe('the lists of an account', () => {
   it('have names and ids, also of users and sources that the service does not list', async () => {

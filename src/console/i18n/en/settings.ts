@@ -133,6 +133,16 @@ export default {
     tokens: 'Tokens',
     callsPerMinute: 'Calls per minute',
     limitNow: 'now {{now}} (configured {{configured}})',
+    refused: {
+      title: 'The service refuses token {{position}} of this account',
+      scopes: 'It lacks these scopes: {{scopes}}. Give it the scopes in the service, or replace it.',
+      place: 'The configuration names it here:',
+      env: 'A running process does not see a change of the variable {{place}}. Write the new token into a file, and put file: with its path in the place of the variable. Or set the variable and restart every process of Sluice.',
+      file: 'Replace the content of the file {{place}} with the new token, on each machine that runs Sluice. Calls use it within seconds.',
+      command:
+        'Store the new token where the program {{place}} reads it. Sluice runs the program again within minutes.',
+      check: 'Then check it:',
+    },
     read: 'Read lists now',
     readAgain: 'Read again',
     readHelp: 'Takes up to six API calls.',

@@ -140,6 +140,16 @@ export default {
     tokens: 'Tokens',
     callsPerMinute: 'Chamadas por minuto',
     limitNow: 'agora {{now}} (configurado: {{configured}})',
+    refused: {
+      title: 'O serviço recusa o token {{position}} desta conta',
+      scopes: 'Faltam a ele estes escopos: {{scopes}}. Dê os escopos a ele no serviço, ou troque o token.',
+      place: 'A configuração indica o token aqui:',
+      env: 'Um processo em execução não percebe uma mudança da variável {{place}}. Grave o novo token em um arquivo e ponha file: com o caminho dele no lugar da variável. Ou defina a variável e reinicie todos os processos do Sluice.',
+      file: 'Substitua o conteúdo do arquivo {{place}} pelo novo token, em cada máquina que executa o Sluice. As chamadas o usam em segundos.',
+      command:
+        'Guarde o novo token onde o programa {{place}} o lê. O Sluice executa o programa de novo em minutos.',
+      check: 'Depois, verifique:',
+    },
     read: 'Ler listas agora',
     readAgain: 'Ler de novo',
     readHelp: 'Leva até seis chamadas da API.',

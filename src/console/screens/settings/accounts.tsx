@@ -7,6 +7,7 @@ import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { notifyError } from '../../app/notify.ts';
+import { useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
@@ -14,9 +15,11 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { AccountListsView } from './account-lists.tsx';
+import { RefusedToken } from './refused-token.tsx';
 import classes from './settings.module.css';
 
 type Account = Output<'GET /accounts'>['accounts'][number];
+type Overview = Output<'GET /overview'>;
 
 export function Accounts() {
   const { t } = useTranslation('settings');
@@ -27,6 +30,9 @@ export function Accounts() {
     overview.data?.tokens
       .filter((token) => token.account === account)
       .reduce((sum, { limit }) => sum + limit, 0) ?? null;
+  const refusedOf = (account: string) =>
+    (overview.data?.tokens ?? []).filter((token) => token.account === account && token.marks.length > 0);
+  const [chosen] = useUrlValue<string>('account', '');
   return (
     <Loaded of={accounts}>
       {({ accounts: all }) =>
@@ -35,8 +41,13 @@ export function Accounts() {
             <EmptyState title={t('accounts.none')} text={t('accounts.noneText')} />
           </Section>
         ) : (
-          all.map((account) => (
-            <AccountSection key={account.account} account={account} limitNow={limitOf(account.account)} />
+          inOrder(all, chosen).map((account) => (
+            <AccountSection
+              key={account.account}
+              account={account}
+              limitNow={limitOf(account.account)}
+              refused={refusedOf(account.account)}
+            />
           ))
         )
       }
@@ -44,11 +55,19 @@ export function Accounts() {
   );
 }
 
+/** The account that a link names is first. */
+function inOrder(accounts: readonly Account[], chosen: string): readonly Account[] {
+  return accounts.toSorted((a, b) => Number(b.account === chosen) - Number(a.account === chosen));
+}
+
 function AccountSection({
-  account: { account, baseUrl, timeZone, tokens, callsPerMinute },
+  account: { account, baseUrl, timeZone, tokens, tokenPlaces, callsPerMinute },
   limitNow,
+  refused,
 }: {
   readonly account: Account;
+  /** Tokens that the service refuses. */
+  readonly refused: Overview['tokens'];
   /** Calls per minute of all tokens, as the service last stated; null until it is read. */
   readonly limitNow: number | null;
 }) {
@@ -93,6 +112,14 @@ function AccountSection({
       }
       flush
     >
+      {refused.map(({ position, marks }) => {
+        const place = tokenPlaces[position - 1];
+        return (
+          place !== undefined && (
+            <RefusedToken key={position} account={account} position={position} place={place} marks={marks} />
+          )
+        );
+      })}
       {lists.data === undefined ? (
         <div className={classes.lists}>
           <span className={textStyles.small}>{t(may ? 'accounts.readHelp' : 'accounts.needsOperator')}</span>
