@@ -12,6 +12,8 @@ import {
   visit,
 } from 'yaml';
 
+import { keepText, written } from './keep-text.ts';
+
 const NOUNS = { campaigns: 'campaign', syncs: 'sync', mappings: 'mapping', sources: 'source' } as const;
 /** Where the entry is. */
 export interface EntryPlace {
@@ -77,7 +79,7 @@ export function writeEntry(text: string, place: EntryPlace, yaml: string, isNew 
   const before = document.getIn([section, name], true);
   if (isNode(before)) moveAnchors(document, before);
   document.setIn([section, name], contents);
-  return document.toString({ lineWidth: 0 });
+  return keepText(text, written(document, text));
 }
 
 /**
@@ -94,7 +96,7 @@ export function removeEntry(text: string, { section, name }: EntryPlace): string
     );
   moveAnchors(document, found);
   document.deleteIn([section, name]);
-  return document.toString({ lineWidth: 0 });
+  return keepText(text, written(document, text));
 }
 
 function parsed(text: string, what: string, options: ParseOptions = {}) {

@@ -1,6 +1,7 @@
 // Sets the lane of one sync in sluice.yaml. Comments, the order of entries, and everything else of the sync stay.
 import { isAlias, isMap, type Node, parseDocument, visit } from 'yaml';
 import type { SyncConfig } from '../jobs/sync/config.ts';
+import { keepText, written } from './keep-text.ts';
 
 type Lane = SyncConfig['lane'];
 
@@ -36,7 +37,7 @@ export function setSyncLane(text: string, sync: string, lane: Lane): string {
       `the sync "${sync}" shares its entry with others by an anchor; set \`lane: ${lane}\` in the file`,
     );
   entry.set('lane', lane);
-  return document.toString({ lineWidth: 0 });
+  return keepText(text, written(document, text));
 }
 
 /** Whether an alias elsewhere stands for the entry, and so would change with it. */
