@@ -1,4 +1,5 @@
 // Interface of a source: rows in pages, with a cursor that survives a restart.
+import type { NoteParams } from './endpoint.ts';
 import type { RowProblem } from './record.ts';
 
 /** Position in a source. It is JSON-safe, and opaque to everyone but the source that made it. */
@@ -18,6 +19,8 @@ export interface SourceNote {
   readonly code: string;
   /** Contains no value of a row. */
   readonly reason: string;
+  /** Figures and names of the reason. */
+  readonly params?: NoteParams;
 }
 
 /**

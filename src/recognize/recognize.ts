@@ -1,6 +1,7 @@
 // Recognizes a table of people: its form, the CRM that wrote it, what its columns are, and a mapping as a first draft.
 
 import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
+import { wholePercents } from '../connectors/sources/csv/encoding.ts';
 import type { SourceNote } from '../core/source.ts';
 import { guessOfName } from '../mapping/column-names.ts';
 import type { MappingConfig } from '../mapping/config.ts';
@@ -57,7 +58,7 @@ export async function recognize(bytes: Uint8Array, name = 'the file', form?: Tab
   const columnGuesses = columns.map((column) => guessColumn(column, rules));
   return {
     delimiter: table.delimiter,
-    encoding: { name: table.encoding, confidence: Math.round(table.encodingSure * 100) / 100 },
+    encoding: { name: table.encoding, confidence: wholePercents(table.encodingSure) / 100 },
     header: table.hasHeader,
     preset: guessPreset(header),
     country,

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { checkDraft } from '../../../src/config/check-draft.ts';
+import { describeEncoding } from '../../../src/connectors/sources/csv/encoding-note.ts';
 import en from '../../../src/console/i18n/en/reasons.ts';
 import pt from '../../../src/console/i18n/pt-BR/reasons.ts';
 import type { NoteParams } from '../../../src/core/endpoint.ts';
@@ -129,6 +130,25 @@ async function draftNotes(): Promise<Note[]> {
   );
   return problems.flat().flatMap(({ note }) => note ?? []);
 }
+
+/** Of a file whose encoding was found. */
+const ENCODINGS = [
+  { encoding: 'utf-8', by: 'bytes', sure: 0.999 },
+  { encoding: 'utf-16le', by: 'mark', sure: 1 },
+  { encoding: 'utf-16le', by: 'bytes', sure: 1 },
+  { encoding: 'windows-1252', by: 'detector', sure: 0.8 },
+  { encoding: 'windows-1252', by: 'detector', sure: 0.7399, other: 'windows-1250' },
+] as const;
+
+describe('the encoding of a file', () => {
+  it.each(ENCODINGS)('has one share, rounded down: %j', (found) => {
+    for (const { reason, params } of describeEncoding({ start: 0, ...found })) {
+      const [, percent] = /(\d+) %/.exec(reason) ?? [];
+      expect(params?.['sureShare']).toBe(percent === undefined ? undefined : Number(percent) / 100);
+      if (found.sure < 1) expect(Number(percent)).toBe(Math.floor(found.sure * 100));
+    }
+  });
+});
 
 /** Every phone number that is refused. */
 const PHONES: readonly Note[] = [
@@ -275,6 +295,7 @@ describe.each([
     const withFigures = [
       ...NOTES,
       ...PHONES,
+      ...ENCODINGS.flatMap((found) => describeEncoding({ start: 0, ...found })),
       ...MEMBERS.map(([code, , params]) => ({ code, params })),
       ...RETRIES,
       ...[0, 1, 9].flatMap(missedNotes),

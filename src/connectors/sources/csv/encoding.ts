@@ -235,3 +235,6 @@ function sequenceLength(lead: number): number {
   if (lead >= 0xe0 && lead < 0xf0) return 3;
   return lead >= 0xc2 && lead < 0xe0 ? 2 : 1;
 }
+
+/** A share as each place shows it: rounded down to whole percents, so that only certainty is 100 %. */
+export const wholePercents = (share: number): number => Math.floor(share * 100);

@@ -49,6 +49,13 @@ export default {
       '{{members}} of {{tried}} members were in human service. The campaign stops above {{limitShare}}.',
     STOP_OPT_OUT: '{{members}} of {{tried}} members opted out. The campaign stops above {{limitShare}}.',
     STOP_REPLIES: '{{members}} of {{tried}} members replied. The campaign stops below {{limitShare}}.',
+    ENCODING_detected: 'The file is read as {{encoding}}, with {{sureShare}} certainty.',
+    ENCODING_mark: 'The file is read as {{encoding}}, because it begins with the mark of this encoding.',
+    ENCODING_bytes: 'The file is read as {{encoding}}, because of its zero bytes.',
+    ENCODING_UNSURE:
+      'The file is read as {{encoding}}, with only {{sureShare}} certainty. If names look wrong in the preview, choose another one in the field “Encoding”.',
+    MIXED_ENCODING:
+      'The file is read as utf-8, as {{sureShare}} of its accented characters are. Rows with other bytes are rejected.',
     VARIABLE_MISSING_names: 'The flow has no value for {{names}}.',
     OPTED_OUT_tag: 'The person opted out: the contact has the tag {{tags}}.',
     OPTED_OUT_given: 'The person opted out: Sluice set the tag {{tags}}.',

@@ -50,6 +50,13 @@ export default {
     STOP_OPT_OUT:
       '{{members}} de {{tried}} membros pediram para sair. A campanha para acima de {{limitShare}}.',
     STOP_REPLIES: '{{members}} de {{tried}} membros responderam. A campanha para abaixo de {{limitShare}}.',
+    ENCODING_detected: 'O arquivo é lido como {{encoding}}, com {{sureShare}} de certeza.',
+    ENCODING_mark: 'O arquivo é lido como {{encoding}}, porque começa com a marca desta codificação.',
+    ENCODING_bytes: 'O arquivo é lido como {{encoding}}, por causa dos seus bytes zero.',
+    ENCODING_UNSURE:
+      'O arquivo é lido como {{encoding}}, com apenas {{sureShare}} de certeza. Se os nomes aparecerem errados na prévia, escolha outra no campo “Codificação”.',
+    MIXED_ENCODING:
+      'O arquivo é lido como utf-8, como estão {{sureShare}} dos seus caracteres acentuados. Linhas com outros bytes são rejeitadas.',
     VARIABLE_MISSING_names: 'O fluxo não tem valor para {{names}}.',
     OPTED_OUT_tag: 'A pessoa pediu para não receber mensagens: o contato tem a etiqueta {{tags}}.',
     OPTED_OUT_given: 'A pessoa pediu para não receber mensagens: o Sluice pôs a etiqueta {{tags}}.',

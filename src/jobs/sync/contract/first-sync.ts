@@ -2,7 +2,7 @@
 // and the sync is written into the configuration.
 import { z } from 'zod';
 import { CsvSource } from '../../../connectors/sources/config.ts';
-import { Count, endpoint, Name, Time, Unmask } from '../../../core/endpoint.ts';
+import { Count, endpoint, Name, Note, Time, Unmask } from '../../../core/endpoint.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 
 /** Maximum size of an uploaded export, in bytes. */
@@ -38,7 +38,7 @@ export const RecognizedFile = z.object({
   /** First draft; null when no column has phone numbers. */
   mapping: MappingConfig.nullable(),
   card: z.unknown(),
-  notes: z.array(z.object({ code: z.string(), reason: z.string() })).readonly(),
+  notes: z.array(Note).readonly(),
   /** Rows that the guesses are made from. */
   rows: Count,
 });

@@ -85,9 +85,9 @@ export function RecognizedFacts({ recognized }: { readonly recognized: Recognize
           [t('first-sync:columns'), format.count(columns.length)],
         ]}
       />
-      {notes.map(({ code, reason }) => (
+      {notes.map(({ code, reason, params }) => (
         <p key={`${code} ${reason}`} className={classes.notice}>
-          <Reason code={code} reason={reason} />
+          <Reason code={code} reason={reason} params={params} />
         </p>
       ))}
     </div>
