@@ -94,6 +94,7 @@ export default {
     title: 'Doctor',
     about: 'Checks accounts, tokens, names, sources, Temporal and the database.',
     run: 'Run now',
+    running: 'The doctor is checking',
     runHelp: 'Takes a few seconds and a few API calls. All of them only read.',
     done: 'The doctor has finished: {{verdict}}',
     none: 'The doctor has not run since this process started',

@@ -98,6 +98,7 @@ export default {
     title: 'Diagnóstico',
     about: 'Verifica contas, tokens, nomes, fontes, Temporal e banco de dados.',
     run: 'Executar agora',
+    running: 'O diagnóstico está em andamento',
     runHelp: 'Leva alguns segundos e algumas chamadas da API. Todas só leem.',
     done: 'O diagnóstico terminou: {{verdict}}',
     none: 'O diagnóstico não rodou desde que este processo iniciou',

@@ -1,6 +1,7 @@
 // What the doctor found: accounts, tokens, names, sources, Temporal and ledger.
 import { Button } from '@mantine/core';
 import { IconStethoscope } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DoctorReport } from '../../../operator/contract/settings.ts';
 import { useMay } from '../../api/session.tsx';
@@ -10,7 +11,7 @@ import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { Reason, useSentence } from '../../parts/reason/reason.tsx';
-import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { EmptyState, ErrorState, Loaded, LoadingLines } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
@@ -27,10 +28,17 @@ export function Doctor() {
   const format = useFormat();
   const may = useMay('operator');
   const last = useCall('GET /doctor', {});
+  const [report, setReport] = useState<DoctorReport | null>(null);
   const run = useCommand('POST /doctor', {
     done: ({ verdict }) => t('doctor.done', { verdict: t(`doctor.verdict.${verdict}`) }),
-    onDone: () => void last.refetch(),
+    // Shown at once, before the last report is read again.
+    onDone: (found) => {
+      setReport(found);
+      void last.refetch();
+    },
+    showsError: true,
   });
+  const newest = newerOf(report, last.data?.report ?? null);
   return (
     <>
       <Section
@@ -50,27 +58,40 @@ export function Doctor() {
         }
         flush
       >
+        {run.isPending && (
+          <div role="status">
+            <EmptyState title={t('doctor.running')} text={t('doctor.runHelp')} />
+            {newest === null && <LoadingLines />}
+          </div>
+        )}
+        {run.error !== null && <ErrorState error={run.error} onRetry={() => run.run({})} />}
         <Loaded of={last}>
-          {({ report }) =>
-            report === null ? (
-              <EmptyState title={t('doctor.none')} text={`${t('doctor.noneText')} ${t('doctor.runHelp')}`} />
+          {() =>
+            newest === null ? (
+              !run.isPending &&
+              run.error === null && (
+                <EmptyState
+                  title={t('doctor.none')}
+                  text={`${t('doctor.noneText')} ${t('doctor.runHelp')}`}
+                />
+              )
             ) : (
               <ul className={listStyles.list} data-dense="true">
                 <li className={classes.row}>
                   <Status
-                    of={report.verdict === 'ok' ? 'ok' : 'failed'}
+                    of={newest.verdict === 'ok' ? 'ok' : 'failed'}
                     label={
-                      report.verdict === 'ok' && report.summary.unchecked > 0
-                        ? t('doctor.partly', { count: report.summary.unchecked })
-                        : t(`doctor.verdict.${report.verdict}`)
+                      newest.verdict === 'ok' && newest.summary.unchecked > 0
+                        ? t('doctor.partly', { count: newest.summary.unchecked })
+                        : t(`doctor.verdict.${newest.verdict}`)
                     }
                   />
                   <span className={textStyles.small}>
-                    {SUMMARY.filter((name) => report.summary[name] > 0)
-                      .map((name) => `${t(`doctor.summary.${name}`)}: ${format.count(report.summary[name])}`)
+                    {SUMMARY.filter((name) => newest.summary[name] > 0)
+                      .map((name) => `${t(`doctor.summary.${name}`)}: ${format.count(newest.summary[name])}`)
                       .join(' · ')}
                     {' · '}
-                    {t('doctor.at')} <Time at={report.at} />
+                    {t('doctor.at')} <Time at={newest.at} />
                   </span>
                 </li>
               </ul>
@@ -78,7 +99,7 @@ export function Doctor() {
           }
         </Loaded>
       </Section>
-      {last.data?.report?.groups.map((group) => (
+      {newest?.groups.map((group) => (
         <Section
           key={`${group.of} ${group.account}`}
           title={t(`doctor.group.${group.of}`, { account: group.account ?? '' })}
@@ -89,6 +110,12 @@ export function Doctor() {
       ))}
     </>
   );
+}
+
+/** Somebody else may have run the doctor since. */
+function newerOf(own: DoctorReport | null, last: DoctorReport | null): DoctorReport | null {
+  if (own === null || last === null) return own ?? last;
+  return Date.parse(last.at) > Date.parse(own.at) ? last : own;
 }
 
 /** What needs attention first. What is in order is folded. */
