@@ -129,7 +129,12 @@ it('refuses a send to somebody who opted out before a call, unless it says other
 });
 
 it.each([
-  ['without TEMPORAL_ADDRESS', { TEMPORAL_ADDRESS: '' }, {}, /set `temporal.address` or TEMPORAL_ADDRESS: .*`sluice dev`/],
+  [
+    'without TEMPORAL_ADDRESS',
+    { TEMPORAL_ADDRESS: '' },
+    {},
+    /set `temporal.address` or TEMPORAL_ADDRESS: .*`sluice dev`/,
+  ],
   ['without DATABASE_URL', { DATABASE_URL: '' }, {}, /set DATABASE_URL: /],
   ["on Sluice's own queue", {}, { taskQueue: 'sluice-api' }, /"sluice-api" is not one of your own/],
   ['with a name that no run can have', {}, { name: 'a/b' }, /"a\/b" .* letters, digits/],

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadedConfig } from '../../config/load.ts';
+import { SecretError } from '../../core/config/errors.ts';
 import { type LockInfo, readFolderLock } from '../../core/lock/folder-lock.ts';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../../core/sql/database.ts';
 import { checkPostgresVersion, PostgresTooOldError } from '../../core/sql/server-version.ts';
@@ -54,8 +55,13 @@ async function checkServer(
   try {
     target = (await configuredTarget(env, config)) ?? embeddedOf(holder, env);
   } catch (error) {
-    if (!(error instanceof InsecureTemporalError || error instanceof TemporalSettingsError)) throw error;
-    findings.problem('temporal', quote('CHECK_TEMPORAL_SETTINGS', error.message), { cause: 'unreachable' });
+    const isWrong = [InsecureTemporalError, TemporalSettingsError, SecretError].some(
+      (kind) => error instanceof kind,
+    );
+    if (!isWrong) throw error;
+    findings.problem('temporal', quote('CHECK_TEMPORAL_SETTINGS', (error as Error).message), {
+      cause: 'unreachable',
+    });
     return;
   }
   if (target === null) return await checkBinary(options, findings);
