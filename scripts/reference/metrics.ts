@@ -61,8 +61,8 @@ const SECTIONS: readonly (readonly [string, readonly string[], string])[] = [
   ],
   [
     'Configuration',
-    ['sluice_config_'],
-    'Whether this process works with the configuration on the disk: [change the configuration](../how-to/change-the-configuration.md).',
+    ['sluice_config_', 'sluice_certificate_'],
+    'The certificates that it names, and whether this process works with the configuration on the disk: [change the configuration](../how-to/change-the-configuration.md).',
   ],
   [
     'Traces',

@@ -8,6 +8,7 @@ import type { Database } from '../core/sql/database.ts';
 import { type AdminListener, listenForAdmin, type PartHealth } from '../observe/admin.ts';
 import { createMetrics, type Metrics } from '../observe/metrics/index.ts';
 import type { OperatorLog } from '../operator/service/deps.ts';
+import { certificateFiles } from './certificate-files.ts';
 import { createLedgerReader } from './ledger/ledger-snapshot.ts';
 
 export type ProcessName = 'worker' | 'own-worker' | 'ingress' | 'console' | 'dev' | 'demo';
@@ -15,6 +16,7 @@ export type ProcessName = 'worker' | 'own-worker' | 'ingress' | 'console' | 'dev
 export interface AdminOptions {
   readonly process: ProcessName;
   readonly admin: AdminConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes any free port when the configured one is in use. */
   readonly fallback: boolean;
   readonly log: OperatorLog;
@@ -27,7 +29,7 @@ export interface Admin {
   /** `http://127.0.0.1:9464` */
   readonly url: string;
   readonly metrics: Metrics;
-  /** The ledger is open: its gauges are read at each scrape, and it must answer for the process to be ready. */
+  /** The ledger is open: its gauges and the certificates of the configuration are read at each scrape, and it must answer for the process to be ready. */
   watchLedger(db: Database, config: () => LoadedConfig): void;
   watchTemporal(client: Client): void;
   watchPart(name: string, check: () => Promise<PartHealth>): void;
@@ -43,7 +45,7 @@ const TEMPORAL_MS = 4000;
  * @throws with `syscall: 'listen'` for a used port or an address that this machine does not have
  */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
-  const { admin, log, shutdown, fallback, readSdkMetrics } = options;
+  const { admin, env, log, shutdown, fallback, readSdkMetrics } = options;
   const metrics = createMetrics(options.process, VERSION);
   const parts: Record<string, () => Promise<PartHealth>> = {};
   let readLedger: ReturnType<typeof createLedgerReader> | null = null;
@@ -80,6 +82,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     metrics,
     watchLedger(db, config) {
       readLedger = createLedgerReader({ db, config, log });
+      metrics.certificates.watch(() => certificateFiles(config().config, env));
       metrics.ledger.watchPool(() => db.pool?.() ?? null);
       parts.ledger = answers('LEDGER', 'the ledger does not answer', () => db.query('select 1'));
     },

@@ -107,6 +107,7 @@ async function open(opening: Opening): Promise<OwnWorker> {
   const admin = await startAdmin({
     process: 'own-worker',
     admin: config.config.admin,
+    env: opening.env,
     // Sluice's own worker may have the port.
     fallback: true,
     log,

@@ -3,6 +3,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createLedgerGauges, type LedgerSnapshot } from './backlog.ts';
 import { type CallMetrics, createCallMetrics } from './calls.ts';
+import { type CertificateMetrics, createCertificateMetrics } from './certificates.ts';
 import { type ConfigMetrics, createConfigMetrics } from './config.ts';
 import { createHttpMetrics, type HttpMetrics } from './http.ts';
 import { createKafkaMetrics, type KafkaMetrics } from './kafka.ts';
@@ -18,6 +19,7 @@ export interface Metrics {
   readonly http: HttpMetrics;
   readonly kafka: KafkaMetrics;
   readonly config: ConfigMetrics;
+  readonly certificates: CertificateMetrics;
   readonly traces: TraceMetrics;
   /** Sets the gauges of what the ledger knows. Null: the ledger did not answer. */
   setLedger(snapshot: LedgerSnapshot | null): void;
@@ -42,6 +44,7 @@ export function createMetrics(process: string, version: string): Metrics {
     http: createHttpMetrics(registry),
     kafka: createKafkaMetrics(registry),
     config: createConfigMetrics(registry),
+    certificates: createCertificateMetrics(registry),
     traces: createTraceMetrics(registry),
   };
   collectDefaultMetrics({ register: registry });

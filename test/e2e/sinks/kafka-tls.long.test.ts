@@ -1,15 +1,21 @@
 // TLS and SASL against a real broker, with its own certificates: what works, and what each mistake says.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openClient } from '../../../src/connectors/kafka/client.ts';
 import type { KafkaConnection } from '../../../src/connectors/kafka/config.ts';
 import { produce } from '../../../src/connectors/kafka/produce.ts';
 import { deadlineSignal } from '../../../src/core/deadline.ts';
 import { freePort } from '../../../src/core/ports.ts';
 import { describeKafkaError } from '../../../src/jobs/events/ingress/kafka/index.ts';
-import { type Certificates, makeCertificates } from '../../support/certificates.ts';
+import {
+  type Certificate,
+  type Certificates,
+  makeCertificates,
+  makeExpired,
+} from '../../support/certificates.ts';
 import { startBrokerWith, type TestKafka } from '../../support/kafka/kafka-broker.ts';
 import { NO_KAFKA } from '../../support/runner/missing.ts';
 
@@ -20,7 +26,7 @@ let folder: string;
 let certificates: Certificates;
 let other: Certificates;
 let broker: TestKafka | null;
-const ports = { SASL: 0, MTLS: 0 };
+const ports = { SASL: 0, MTLS: 0, EXPIRED: 0 };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-kafka-tls-'));
@@ -29,10 +35,18 @@ beforeAll(async () => {
   other = await makeCertificates(join(folder, 'other'), NAMES);
   ports.SASL = await freePort();
   ports.MTLS = await freePort();
-  const keystore = join(folder, 'keystore.pem');
-  const parts = [certificates.server.key, certificates.server.cert].map((path) => readFile(path, 'utf8'));
-  await writeFile(keystore, (await Promise.all(parts)).join(''));
-  const tls = (listener: string) => ({
+  ports.EXPIRED = await freePort();
+  const keystoreOf = async (name: string, { key, cert }: Certificate) => {
+    const file = join(folder, name);
+    await writeFile(file, `${await readFile(key, 'utf8')}${await readFile(cert, 'utf8')}`);
+    return file;
+  };
+  const valid = await keystoreOf('keystore.pem', certificates.server);
+  const expired = await keystoreOf(
+    'expired-keystore.pem',
+    await makeExpired(folder, certificates.authority, NAMES),
+  );
+  const tls = (listener: string, keystore = valid) => ({
     [`listener.name.${listener}.ssl.keystore.type`]: 'PEM',
     [`listener.name.${listener}.ssl.keystore.location`]: keystore,
     [`listener.name.${listener}.ssl.truststore.type`]: 'PEM',
@@ -44,12 +58,18 @@ beforeAll(async () => {
     `${mechanism}=[name=sluice,password=${PASSWORD}]`,
   ]);
   broker = await startBrokerWith({
-    listeners: [`SASL://127.0.0.1:${ports.SASL}`, `MTLS://127.0.0.1:${ports.MTLS}`],
+    listeners: [
+      `SASL://127.0.0.1:${ports.SASL}`,
+      `MTLS://127.0.0.1:${ports.MTLS}`,
+      `EXPIRED://127.0.0.1:${ports.EXPIRED}`,
+    ],
     format: users,
     properties: {
-      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_SSL,MTLS:SSL',
+      'listener.security.protocol.map':
+        'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_SSL,MTLS:SSL,EXPIRED:SSL',
       ...tls('sasl'),
       ...tls('mtls'),
+      ...tls('expired', expired),
       'listener.name.mtls.ssl.client.auth': 'required',
       'listener.name.sasl.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
       'listener.name.sasl.scram-sha-256.sasl.jaas.config': scram,
@@ -109,6 +129,30 @@ it('a client certificate', async () => {
   expect(await outcomeOf({ brokers: at('MTLS'), tls: { ca: authority.cert } })).not.toBe('written');
   const stranger = { ...tls, cert: other.client.cert, key: other.client.key };
   expect(await outcomeOf({ brokers: at('MTLS'), tls: stranger })).not.toBe('written');
+});
+
+it('an expired certificate of the broker', async () => {
+  const outcome = await outcomeOf({ brokers: at('EXPIRED'), tls: { ca: certificates.authority.cert } });
+  expect(outcome).toMatch(/the certificate of the broker has expired; renew it there/);
+});
+
+it('a renewed client certificate is used by the next connection of a client that is open', async () => {
+  const { authority, client } = certificates;
+  const [cert, key] = ['renewed.pem', 'renewed.key'].map((name) => join(folder, name)) as [string, string];
+  await copyFile(other.client.cert, cert);
+  await copyFile(other.client.key, key);
+  const connection = { brokers: at('MTLS'), tls: { ca: authority.cert, cert, key } } as KafkaConnection;
+  const opened = openClient({ connection, log });
+  const admin = opened.kafka.admin();
+  try {
+    await expect(admin.listTopics()).rejects.toThrow();
+    await copyFile(client.cert, cert);
+    await copyFile(client.key, key);
+    await admin.connect();
+    expect(await admin.listTopics()).toContain('leads');
+  } finally {
+    opened.end();
+  }
 });
 
 const MISTAKES: readonly (readonly [string, () => KafkaConnection['tls'], RegExp])[] = [

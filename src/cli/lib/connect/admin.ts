@@ -13,7 +13,7 @@ export type OpenAdminOptions = Omit<AdminOptions, 'fallback'> & { readonly env: 
 /** @throws CliError for an invalid SLUICE_ADMIN_PORT, a used port, or an address that this machine does not have */
 export async function openAdmin({ env, admin, ...options }: OpenAdminOptions): Promise<Admin> {
   const fallback = TAKES_ANOTHER_PORT.has(options.process);
-  const opened = await startAdmin({ ...options, admin: withPlace(admin, env), fallback }).catch(
+  const opened = await startAdmin({ ...options, env, admin: withPlace(admin, env), fallback }).catch(
     (error: ListenError) => {
       if (error.syscall !== 'listen') throw error;
       throw new CliError(EXIT.unavailable, cannotListen(error, options.process), { cause: error });
