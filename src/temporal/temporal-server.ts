@@ -122,8 +122,8 @@ async function useExternal(
     if (!(error instanceof TemporalUnavailableError)) throw error;
     throw new TemporalUnavailableError(
       address,
-      `${error.message}. ${origin} is set to ${address}, namespace ${namespace}: start that server, correct the ` +
-        'variable, or unset it to let Sluice start a server of its own',
+      `${error.message}. ${origin} is set to ${address}, namespace ${namespace}: start that server, correct it, ` +
+        'or remove it to let Sluice start a server of its own',
       { cause: error },
     );
   }

@@ -1,11 +1,13 @@
 // A rolling restart under load, as Kubernetes does it: a new ingress and a new worker start, then an old one of each gets
-// SIGTERM, until all are replaced. Everything is a real process or server.
-import { type ChildProcess, spawn } from 'node:child_process';
+// SIGTERM, until all are replaced. Everything is a real process or server. SLUICE_UPGRADE_FROM names the build that runs
+// at first: then it is an upgrade.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -103,9 +105,9 @@ it('loses nothing, does nothing twice, and closes in order', async () => {
   };
   await writeFile(file, stringify(sluice));
 
-  async function start(command: 'worker' | 'ingress', ready: RegExp): Promise<Process> {
+  async function start(of: string, command: 'worker' | 'ingress', ready: RegExp): Promise<Process> {
     const state = await mkdtemp(join(dir, `${command}-`));
-    const child = spawn(process.execPath, [join(dist, 'src/cli/main.js'), command, '--config', file], {
+    const child = spawn(process.execPath, [join(of, 'src/cli/main.js'), command, '--config', file], {
       env: {
         ...process.env,
         TOKEN: 'svc_test_token',
@@ -161,11 +163,12 @@ it('loses nothing, does nothing twice, and closes in order', async () => {
     };
   }
 
-  const startPair = async (): Promise<Pair> => ({
-    worker: await start('worker', /ready for/),
-    ingress: await start('ingress', /^ {2}leads:/m),
+  const startPair = async (of: string): Promise<Pair> => ({
+    worker: await start(of, 'worker', /ready for/),
+    ingress: await start(of, 'ingress', /^ {2}leads:/m),
   });
-  const pairs = [await startPair(), await startPair()];
+  const first = process.env.SLUICE_UPGRADE_FROM ?? dist;
+  const pairs = [await startPair(first), await startPair(first)];
   await members(admin, 2);
 
   // Senders go to any ingress, and to another one if it is gone, as behind a load balancer. They go on until all is replaced.
@@ -196,12 +199,20 @@ it('loses nothing, does nothing twice, and closes in order', async () => {
     load.isOver = true;
     await Promise.allSettled([sending]);
   });
+  if (first !== dist) {
+    // As docs/how-to/upgrade.md orders it: under load, before the first process is replaced.
+    await until('events are accepted by the version before', () => accepted > EVENTS / 4);
+    const env = { ...process.env, DATABASE_URL: postgres.url };
+    const migrate = [join(dist, 'src/cli/main.js'), 'ledger', 'migrate'];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, migrate, { env });
+    console.error(`migrated: ${stdout}${stderr}`);
+  }
   const old = [...pairs];
   for (const [n, pair] of old.entries()) {
     const before = accepted;
     await until('events are accepted', () => accepted > before + EVENTS / 4);
     // A new pair is ready before an old one ends.
-    pairs.push(await startPair());
+    pairs.push(await startPair(dist));
     await members(admin, 3);
     // A request whose body is still on its way when the shutdown begins.
     const slow = slowPost(`${pair.ingress.url}/leads`, lead(100_000 + n));
