@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const [commit] = process.argv.slice(2);
+const { argv, env } = process;
+const [commit] = argv.slice(2);
 if (commit === undefined) {
   process.stderr.write('name the commit or tag to upgrade from: npm run test:upgrade -- COMMIT\n');
   process.exit(2);
@@ -23,7 +24,7 @@ try {
   const { status } = spawnSync(
     'npx',
     ['vitest', 'run', '--project', 'long', 'test/e2e/deploy/rolling.long.test.ts'],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, SLUICE_UPGRADE_FROM: join(folder, 'dist') } },
+    { cwd: root, stdio: 'inherit', env: { ...env, SLUICE_UPGRADE_FROM: join(folder, 'dist') } },
   );
   process.exitCode = status ?? 1;
 } finally {

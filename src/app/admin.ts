@@ -6,10 +6,12 @@ import { VERSION } from '../core/build.ts';
 import type { Shutdown } from '../core/shutdown.ts';
 import type { Database } from '../core/sql/database.ts';
 import { type AdminListener, listenForAdmin, type PartHealth } from '../observe/admin.ts';
+import type { LedgerSnapshot } from '../observe/metrics/backlog.ts';
 import { createMetrics, type Metrics } from '../observe/metrics/index.ts';
 import type { OperatorLog } from '../operator/service/deps.ts';
 import { certificateFiles } from './certificate-files.ts';
 import { createLedgerReader } from './ledger/ledger-snapshot.ts';
+import { createNeedsMemory } from './overview-needs.ts';
 
 export type ProcessName = 'worker' | 'own-worker' | 'ingress' | 'console' | 'dev' | 'demo';
 
@@ -32,6 +34,8 @@ export interface Admin {
   /** The ledger is open: its gauges and the certificates of the configuration are read at each scrape, and it must answer for the process to be ready. */
   watchLedger(db: Database, config: () => LoadedConfig): void;
   watchTemporal(client: Client): void;
+  /** Needs are those of the overview from now on, not only those that the ledger knows. */
+  watchNeeds(read: () => Promise<LedgerSnapshot['needs']>): void;
   watchPart(name: string, check: () => Promise<PartHealth>): void;
   /** Everything is open. Until then, /readyz answers 503 `STARTING`. */
   started(): void;
@@ -50,6 +54,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const parts: Record<string, () => Promise<PartHealth>> = {};
   let readLedger: ReturnType<typeof createLedgerReader> | null = null;
   let isStarting = true;
+  let needs: () => LedgerSnapshot['needs'] | null = () => null;
 
   const page = async (): Promise<string> => {
     if (readLedger !== null) metrics.setLedger(await readLedger());
@@ -81,7 +86,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     url: listener.url,
     metrics,
     watchLedger(db, config) {
-      readLedger = createLedgerReader({ db, config, log });
+      readLedger = createLedgerReader({ db, config, log, needs: () => needs() });
       metrics.certificates.watch(() => certificateFiles(config().config, env));
       metrics.ledger.watchPool(() => db.pool?.() ?? null);
       parts.ledger = answers('LEDGER', 'the ledger does not answer', () => db.query('select 1'));
@@ -89,6 +94,11 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     watchTemporal(client) {
       parts.temporal = answers('TEMPORAL', 'Temporal does not answer', () =>
         client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({})),
+      );
+    },
+    watchNeeds(read) {
+      needs = createNeedsMemory(read, (error) =>
+        log.warn({ err: error }, 'the needs of the overview could not be read for the metrics'),
       );
     },
     watchPart(name, check) {

@@ -16,7 +16,7 @@ import type { Output } from '../operator/contract/index.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { OverviewDeps } from '../operator/service/deps.ts';
 import { defaultProbes } from '../operator/service/overview/probes.ts';
-import { createOverviewReader } from '../operator/service/overview/read.ts';
+import { createOverviewReader, type OverviewReading } from '../operator/service/overview/read.ts';
 import { childEnv } from '../temporal/child-env.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,8 +30,11 @@ export interface NoticesOptions
   readonly shutdown: Shutdown;
 }
 
-/** Each process that stays up may send; the one with the lease does. */
-export function startNotices(options: NoticesOptions): void {
+/**
+ * Each process that stays up may send; the one with the lease does.
+ * @returns the reading of the overview that notices are made of
+ */
+export function startNotices(options: NoticesOptions): () => Promise<OverviewReading> {
   const { db, config, log, env, shutdown } = options;
   const { signal } = shutdown;
   const deps: OverviewDeps = {
@@ -41,12 +44,13 @@ export function startNotices(options: NoticesOptions): void {
     consoleUrl: () => publicUrlOf(config()) ?? '',
   };
   const read = createOverviewReader(deps, defaultProbes(deps, createDeadLetters(deps)));
+  const readAll = () => read(null);
   const sender = createSender({
     db,
     by: randomUUID(),
     channels: () => config().config.notices,
     publicUrl: () => publicUrlOf(config()),
-    read: () => read(null),
+    read: readAll,
     send: (channel, notice) => sendTo(config(), env, channel, notice),
     log,
   });
@@ -64,6 +68,7 @@ export function startNotices(options: NoticesOptions): void {
     await passing;
     await sender.release().catch(failed);
   });
+  return readAll;
 }
 
 const publicUrlOf = ({ config }: LoadedConfig): string | null => config.operator.http.publicUrl ?? null;

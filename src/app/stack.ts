@@ -121,8 +121,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? { ready: true }
       : { ready: false, code: 'WORKER', error: 'the workers of this process have ended' },
   );
-  if (options.staysUp === true)
-    startNotices({
+  if (options.staysUp === true) {
+    const readOverview = startNotices({
       db,
       config: configNow,
       live: live ?? null,
@@ -131,6 +131,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       env,
       shutdown,
     });
+    admin?.watchNeeds(async () => (await readOverview()).needs);
+  }
   void enforceRetention({ config: configNow, db, log, shutdown });
   void keepEncrypted({ db, log, shutdown });
   await continueRestore(client, db, say);

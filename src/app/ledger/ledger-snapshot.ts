@@ -20,6 +20,8 @@ export interface LedgerSnapshotOptions {
   readonly db: Database;
   config(): LoadedConfig;
   readonly log: OperatorLog;
+  /** The needs of the overview. @default those that the ledger knows */
+  needs?(): LedgerSnapshot['needs'] | null;
 }
 
 /** @returns what reads a snapshot, or the one of a moment ago; null when the ledger does not answer */
@@ -52,7 +54,7 @@ export function createLedgerReader(options: LedgerSnapshotOptions): () => Promis
         ({ account, poller }) => config().config.pollers[poller]?.account === account,
       ),
       sinks: await readSinks(db, Object.keys(config().config.sinks)),
-      needs: (await readNeeds(db, null)).needs,
+      needs: options.needs?.() ?? (await readNeeds(db, null)).needs,
     };
   };
 
