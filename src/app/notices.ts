@@ -16,8 +16,9 @@ import type { Output } from '../operator/contract/index.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { OverviewDeps } from '../operator/service/deps.ts';
 import { defaultProbes } from '../operator/service/overview/probes.ts';
-import { createOverviewReader, type OverviewReading } from '../operator/service/overview/read.ts';
+import { createOverviewReader } from '../operator/service/overview/read.ts';
 import { childEnv } from '../temporal/child-env.ts';
+import type { Admin } from './admin.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,13 +29,11 @@ export interface NoticesOptions
   extends Pick<OverviewDeps, 'db' | 'config' | 'live' | 'runningTemporal' | 'log'> {
   readonly env: Environment;
   readonly shutdown: Shutdown;
+  readonly admin: Pick<Admin, 'watchNeeds'> | undefined;
 }
 
-/**
- * Each process that stays up may send; the one with the lease does.
- * @returns the reading of the overview that notices are made of
- */
-export function startNotices(options: NoticesOptions): () => Promise<OverviewReading> {
+/** Each process that stays up may send; the one with the lease does. Its metrics show the needs that notices are made of. */
+export function startNotices({ admin, ...options }: NoticesOptions): void {
   const { db, config, log, env, shutdown } = options;
   const { signal } = shutdown;
   const deps: OverviewDeps = {
@@ -44,13 +43,13 @@ export function startNotices(options: NoticesOptions): () => Promise<OverviewRea
     consoleUrl: () => publicUrlOf(config()) ?? '',
   };
   const read = createOverviewReader(deps, defaultProbes(deps, createDeadLetters(deps)));
-  const readAll = () => read(null);
+  admin?.watchNeeds(async () => (await read(null)).needs);
   const sender = createSender({
     db,
     by: randomUUID(),
     channels: () => config().config.notices,
     publicUrl: () => publicUrlOf(config()),
-    read: readAll,
+    read: () => read(null),
     send: (channel, notice) => sendTo(config(), env, channel, notice),
     log,
   });
@@ -68,7 +67,6 @@ export function startNotices(options: NoticesOptions): () => Promise<OverviewRea
     await passing;
     await sender.release().catch(failed);
   });
-  return readAll;
 }
 
 const publicUrlOf = ({ config }: LoadedConfig): string | null => config.operator.http.publicUrl ?? null;

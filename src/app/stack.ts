@@ -121,8 +121,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? { ready: true }
       : { ready: false, code: 'WORKER', error: 'the workers of this process have ended' },
   );
-  if (options.staysUp === true) {
-    const readOverview = startNotices({
+  if (options.staysUp === true)
+    startNotices({
       db,
       config: configNow,
       live: live ?? null,
@@ -130,9 +130,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       log,
       env,
       shutdown,
+      admin,
     });
-    admin?.watchNeeds(async () => (await readOverview()).needs);
-  }
   void enforceRetention({ config: configNow, db, log, shutdown });
   void keepEncrypted({ db, log, shutdown });
   await continueRestore(client, db, say);

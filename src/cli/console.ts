@@ -46,6 +46,7 @@ export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void 
               log,
               env,
               shutdown,
+              admin,
             });
             if (ledger.live !== null) followConfig({ live: ledger.live, shutdown, log, say });
           }

@@ -144,7 +144,7 @@ export function createLedgerGauges(registry: Registry): (snapshot: LedgerSnapsho
   );
   const needs = gauge(
     'sluice_needs_attention',
-    'What waits for a person, by kind as in the overview, at most 2 minutes old. Processes without workers show only what the ledger knows: take the maximum',
+    'What waits for a person, by kind as in the overview, at most 2 minutes old. An ingress and workers of your own show only what the ledger knows: take the maximum',
     ['account', 'kind'],
   );
   const workers = gauge(
