@@ -42,6 +42,16 @@ onBothLedgers((db) => {
     expect(snapshot.bytes).toBeGreaterThan(100_000);
   });
 
+  it('a conversation that could not be read keeps its age, although it is read again only later', async () => {
+    await db.query(
+      `update conversations set todo_since = now() - interval '2 hours', todo_at = now() + interval '15 minutes'
+        where account = 'acme' and todo_at is not null`,
+    );
+    const { waiting } = (await createLedgerReader(depsOf(db))()) as LedgerSnapshot;
+    const conversations = waiting.find(({ account, kind }) => account === 'acme' && kind === 'conversation');
+    expect(conversations).toMatchObject({ items: 3, oldestSeconds: expect.closeTo(7200, -2) });
+  });
+
   it('a scrape counts the workers that are alive, not those that ended or are lost', async () => {
     await db.query(
       `insert into worker_processes (id, host, pid, version, seen_at, stopped_at) values

@@ -18,8 +18,9 @@ export async function readAges(db: Queryable): Promise<AgeRow[]> {
     `select 'event' as kind, account, ${age('accepted_at')} as "oldestSeconds"
        from (select account, accepted_at from events where state = 'accepted' limit ${MOST}) open group by account
      union all
-     select 'conversation', account, ${age('todo_at')}
-       from (select account, todo_at from conversations where todo_at is not null limit ${MOST}) todo group by account`,
+     -- Not todo_at: that is when it is read next, in the future after each failure.
+     select 'conversation', account, ${age('todo_since')}
+       from (select account, todo_since from conversations where todo_at is not null limit ${MOST}) todo group by account`,
   );
 }
 
