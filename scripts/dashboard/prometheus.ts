@@ -9,12 +9,26 @@ import { request } from 'undici';
 import { stringify } from 'yaml';
 import { freePort } from '../../src/core/ports.ts';
 
-const SCRAPE = '5s';
 const STEP_SECONDS = 5;
 const RATE_INTERVAL = '20s';
 
+/** As `/api/v1/alerts` answers it. */
+export interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: 'pending' | 'firing';
+}
+
+export interface PrometheusOptions {
+  /** File with alert rules. */
+  readonly rules: string;
+  /** Between two scrapes, and between two evaluations of the rules; a scrape may take as long. */
+  readonly scrape: string;
+}
+
 export interface Prometheus {
   readonly version: string;
+  /** Alerts that are pending or firing now. */
+  alerts(): Promise<readonly Alert[]>;
   /** Answers of every panel for this time, in milliseconds. */
   readPanels(dashboard: Dashboard, fromMs: number, toMs: number): Promise<readonly AnsweredPanel[]>;
   stop(): Promise<void>;
@@ -56,6 +70,10 @@ export async function startPrometheus(
   root: string,
   dir: string,
   targets: Readonly<Record<string, string>>,
+  { rules, scrape }: PrometheusOptions = {
+    rules: join(root, 'deploy/prometheus/sluice-alerts.yaml'),
+    scrape: `${STEP_SECONDS}s`,
+  },
 ): Promise<Prometheus> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts/prometheus.mjs')]);
   const program = join(stdout.trim(), 'prometheus');
@@ -68,8 +86,8 @@ export async function startPrometheus(
   await writeFile(
     file,
     stringify({
-      global: { scrape_interval: SCRAPE, evaluation_interval: SCRAPE },
-      rule_files: [join(root, 'deploy/prometheus/sluice-alerts.yaml')],
+      global: { scrape_interval: scrape, scrape_timeout: scrape, evaluation_interval: scrape },
+      rule_files: [rules],
       scrape_configs: [{ job_name: 'sluice', static_configs: statics }],
     }),
   );
@@ -94,6 +112,11 @@ export async function startPrometheus(
   });
   return {
     version,
+    async alerts() {
+      const { body } = await request(`http://${address}/api/v1/alerts`);
+      const { data } = (await body.json()) as { data: { alerts: Alert[] } };
+      return data.alerts;
+    },
     async readPanels(dashboard, fromMs, toMs) {
       const answered: AnsweredPanel[] = [];
       for (const panel of dashboard.panels)
