@@ -7,7 +7,8 @@ import { stringify } from 'yaml';
 import { freePort } from '../../src/core/ports.ts';
 import { createMetrics } from '../../src/observe/metrics/index.ts';
 import { startSandboxProcess } from '../support/console/processes.ts';
-import { type Fleet, startFleet } from '../support/fleet.ts';
+import type { Fleet } from '../support/fleet.ts';
+import { startFleetOfRun } from '../support/fleet-of-run.ts';
 import { TEMPORAL_METRICS } from '../support/temporal-metrics.ts';
 import { until } from '../support/until.ts';
 
@@ -71,7 +72,7 @@ describe('worker, worker, ingress and console on one machine', () => {
         operator: { http: { port: await freePort() } },
       }),
     );
-    fleet = await startFleet({
+    fleet = await startFleetOfRun({
       dist: DIST,
       dir,
       env: {

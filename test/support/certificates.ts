@@ -21,13 +21,18 @@ export interface Certificates {
 }
 
 /**
- * Makes them in this folder with openssl. They are valid for a day.
+ * Makes them in this folder with openssl.
  * @param names of the server, as openssl takes them
+ * @param days for which they are valid
  */
-export async function makeCertificates(folder: string, names = 'DNS:temporal.test'): Promise<Certificates> {
+export async function makeCertificates(
+  folder: string,
+  names = 'DNS:temporal.test',
+  days = 1,
+): Promise<Certificates> {
   const make = async (name: string, more: readonly string[]): Promise<Certificate> => {
     const made = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
-    const files = ['-keyout', made.key, '-out', made.cert, '-days', '1', '-subj', `/CN=${name}`];
+    const files = ['-keyout', made.key, '-out', made.cert, '-days', String(days), '-subj', `/CN=${name}`];
     await run('openssl', [...NEW_KEY, ...files, ...more]);
     return made;
   };

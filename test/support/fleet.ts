@@ -1,17 +1,13 @@
 // Sluice as a company runs it: workers, an ingress and a console as processes of their own beside each other, on one
 // Temporal server and one PostgreSQL.
-import { inject } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import { startSluice } from './console/processes.ts';
-import { startPostgres } from './postgres/postgres.ts';
-import { connectTestTemporal } from './temporal/temporal.ts';
 
 export interface FleetOptions {
   /** Folder of the build. */
   readonly dist: string;
   /** Has sluice.yaml with a route, and with ports for ingress and console. */
   readonly dir: string;
-  /** What the configuration names. */
+  /** TEMPORAL_ADDRESS, DATABASE_URL, and what the configuration names. */
   readonly env: Readonly<Record<string, string>>;
   readonly workers: number;
 }
@@ -31,7 +27,7 @@ export interface Fleet {
   readonly consoleUrl: string;
   /** For the first admin of a new ledger. */
   readonly adminLink: string;
-  /** Ends the processes, then the servers. */
+  /** Ends the processes. */
   stop(): Promise<void>;
 }
 
@@ -43,21 +39,14 @@ const READY = {
 };
 
 export async function startFleet({ dist, dir, env, workers }: FleetOptions): Promise<Fleet> {
-  const temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
-  const postgres = await startPostgres();
   const started: { readonly name: string; readonly process: ReturnType<typeof startSluice> }[] = [];
   const stop = async () => {
     await Promise.all(started.map(({ process }) => process.stop()));
-    await postgres.stop();
-    await temporal.close();
   };
   const start = async (name: string, command: keyof typeof READY): Promise<FleetProcess> => {
     const process = startSluice(dist, dir, [command], {
       SLUICE_ADMIN_PORT: '0',
       SLUICE_LOG_LEVEL: 'info',
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
-      TEMPORAL_NAMESPACE: temporal.namespace,
-      DATABASE_URL: postgres.url,
       ...env,
     });
     started.push({ name, process });

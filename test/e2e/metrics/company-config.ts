@@ -82,7 +82,16 @@ export function configOf({ baseUrls, brokers, sinks, ingressPort, consolePort }:
     ingress: {
       http: { port: ingressPort },
       maxDelay: '1m',
-      kafka: { bus: { brokers, group: 'sluice', deadLetters: DEAD_LETTERS } },
+      kafka: {
+        bus: { brokers, group: 'sluice', deadLetters: DEAD_LETTERS },
+        // No route reads it.
+        partner: {
+          brokers,
+          group: 'partner',
+          deadLetters: DEAD_LETTERS,
+          tls: { cert: 'partner.pem', key: 'partner.key' },
+        },
+      },
     },
     routes: {
       ...Object.fromEntries(

@@ -1,6 +1,6 @@
 // A company on servers of its own that a test may break. Each account talks to a service of its own, so that the trouble
 // of one is not the trouble of another.
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
@@ -10,6 +10,7 @@ import { type Prometheus, startPrometheus } from '../../../scripts/dashboard/pro
 import { freePort } from '../../../src/core/ports.ts';
 import { SCOPES } from '../../../src/core/scopes.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
+import { makeCertificates } from '../../support/certificates.ts';
 import { startSluice } from '../../support/console/processes.ts';
 import { startBroker, type TestKafka } from '../../support/kafka/kafka-broker.ts';
 import { panelOf } from '../../support/panel.ts';
@@ -63,6 +64,8 @@ export interface Company {
   readonly call: Call;
   /** Replaces sluice.yaml, as an editor does. */
   edit(change: (config: Record<string, unknown>) => string): Promise<void>;
+  /** Replaces the certificate for the cluster `partner` by one that is valid for so many days. */
+  renew(days: number): Promise<void>;
   /** Puts the first sluice.yaml back. */
   restore(): Promise<void>;
 }
@@ -113,6 +116,16 @@ export async function openCompany(ends: (() => Promise<unknown>)[]): Promise<Com
     await writeFile(join(dir, `.${name}.next`), text);
     await rename(join(dir, `.${name}.next`), join(dir, name));
   };
+  const renew = async (days: number) => {
+    const { client: made } = await makeCertificates(
+      await mkdtemp(join(dir, 'certificates-')),
+      undefined,
+      days,
+    );
+    await file('partner.key', await readFile(made.key, 'utf8'));
+    await file('partner.pem', await readFile(made.cert, 'utf8'));
+  };
+  await renew(365);
   await file('leads.csv', 'phone,name\n11912345601,Ana\n');
   const rows = Array.from({ length: ROWS }, (_, index) => `${memberNumber(index)},Row ${index}\n`);
   await file('long.csv', `phone,name\n${rows.join('')}`);
@@ -166,6 +179,7 @@ export async function openCompany(ends: (() => Promise<unknown>)[]): Promise<Com
     prometheus,
     start,
     call,
+    renew,
     async kill(name) {
       await of(name).kill();
       running.delete(name);
@@ -186,7 +200,7 @@ export async function openCompany(ends: (() => Promise<unknown>)[]): Promise<Com
 }
 
 const memberNumber = (index: number) => `55119${81_000_000 + index * 37}`;
-const MEMBERS = 30;
+const MEMBERS = 60;
 /** A sync of them takes minutes. */
 const ROWS = 3000;
 

@@ -14,7 +14,7 @@ import { freePort } from '../../../src/core/ports.ts';
 import type { Notice, NoticeEntry } from '../../../src/observe/notices/notice.ts';
 import { type SandboxProcess, startSandboxProcess } from '../../support/console/processes.ts';
 import { account } from '../../support/environment.ts';
-import { startFleet } from '../../support/fleet.ts';
+import { startFleetOfRun } from '../../support/fleet-of-run.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { until } from '../../support/until.ts';
 
@@ -101,7 +101,7 @@ beforeAll(async () => {
       },
     }),
   );
-  const fleet = await startFleet({
+  const fleet = await startFleetOfRun({
     dist,
     dir,
     env: { ACME_TOKEN: TOKEN },

@@ -54,6 +54,13 @@ export const CHANGES: readonly Cause[] = [
     end: ({ restore }) => restore(),
   },
   {
+    alert: 'SluiceCertificateExpires',
+    labels: { connection: 'ingress.kafka.partner', part: 'certificate', severity: 'warning' },
+    cause: 'a certificate ends tomorrow',
+    begin: ({ renew }) => renew(1),
+    end: ({ renew }) => renew(365),
+  },
+  {
     alert: 'SluiceLedgerNearLimit',
     labels: { job: 'sluice', severity: 'warning' },
     cause: 'a table of the ledger grows',

@@ -14,7 +14,8 @@ async function pauseInTheMiddle(
   await call('POST', `/syncs/${sync}/runs`, { reason });
   await until(`${sync} writes`, async () => {
     const requests = await panels[account].requests();
-    return requests.some(({ method }) => method === 'POST');
+    // A campaign of the account writes elsewhere.
+    return requests.some(({ method, path }) => method === 'POST' && path === '/v1/contacts');
   });
   await call('POST', `/syncs/${sync}/pause`, { reason });
 }
