@@ -37,9 +37,6 @@ export default defineConfig({
     // Tests of whole syncs wait more than they compute.
     maxWorkers: 4,
     isolate: false,
-    // Servers, brokers and databases are real and share the machine: in CI a test that fails is run once more, and the
-    // report says so.
-    retry: process.env.CI ? 1 : 0,
     sequence: { sequencer: SlowFirst },
     // Node itself runs the TypeScript: files load in a third of the time, without a second copy of each.
     experimental: { viteModuleRunner: false },
