@@ -31,7 +31,10 @@ export interface Admin {
   /** `http://127.0.0.1:9464` */
   readonly url: string;
   readonly metrics: Metrics;
-  /** The ledger is open: its gauges and the certificates of the configuration are read at each scrape, and it must answer for the process to be ready. */
+  /**
+   * The ledger is open: its gauges and the certificates of the configuration are read at each scrape, and it must answer
+   * for the process to be ready.
+   */
   watchLedger(db: Database, config: () => LoadedConfig): void;
   watchTemporal(client: Client): void;
   /** Needs are those of the overview from now on, not only those that the ledger knows. */

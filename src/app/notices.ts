@@ -32,7 +32,10 @@ export interface NoticesOptions
   readonly admin: Pick<Admin, 'watchNeeds'> | undefined;
 }
 
-/** Each process that stays up may send; the one with the lease does. Its metrics show the needs that notices are made of. */
+/**
+ * Each process that stays up may send; the one with the lease does. The metrics of each show the needs that notices are
+ * made of.
+ */
 export function startNotices({ admin, ...options }: NoticesOptions): void {
   const { db, config, log, env, shutdown } = options;
   const { signal } = shutdown;

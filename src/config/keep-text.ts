@@ -1,4 +1,4 @@
-// Keeps the text of sluice.yaml where an edit did not change it. The library writes a document out as a whole, with its own
+// Keeps the text of sluice.yaml where an edit did not change it. The library writes a document as a whole, with its own
 // spaces and quotes, also where nobody touched it.
 import { isNode, parseDocument, visit } from 'yaml';
 
@@ -18,7 +18,7 @@ export function written(document: ReturnType<typeof parseDocument>, text: string
 /**
  * @param text of the file before the edit
  * @param edited the whole file after it, as the library writes it
- * @returns `text` with only the keys that differ. `edited` where they cannot be told apart: the content is the same.
+ * @returns `text` with only the keys that differ. `edited` where the two texts have no such keys in common: the content is the same.
  */
 export function keepText(text: string, edited: string): string {
   const plain = written(parsed(text), text);

@@ -64,7 +64,7 @@ async function sentLater(db: Queryable, run: string, keys: readonly string[]): P
 }
 
 /**
- * People whom a row may be about: with its number, its e-mail address, or all words of its name. A name counts if it has
+ * People that a row may be about: with its number, its e-mail address, or all words of its name. A name counts if it has
  * more than one word and the addresses do not differ.
  */
 async function keysOf(db: Queryable, { account, name, email, number }: FoundRow): Promise<string[]> {

@@ -75,7 +75,7 @@ describe('an edit', () => {
     expect(text).toContain(`    acme: {baseUrl: 'https://x/wapi',  tokens: [env:TOKEN]}   # the only one\n`);
     expect(text).toContain('        contact: {number: Telefone,name: "Nome"}');
     expect(text).not.toMatch(/\{\s*\}|\[\s*\]|customFields|extraInfo/);
-    // What shares a line with a new entry is written anew.
+    // What shares a line with a new entry is written again.
     expect(lost(text, TEXT)).toEqual(['sources: {leads: {type: csv,path: leads.csv}}']);
     const { mappings, sources, syncs } = parse(text);
     expect(syncs.fair).toEqual({ account: 'acme' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { configuredTarget } from '../../../src/temporal/configured-target.ts';
+import { pemOf } from '../../../src/temporal/temporal-access.ts';
 
 const CLOUD = 'acme.tmprl.cloud:7233';
 /** What another team's variables would say. */
@@ -81,20 +82,10 @@ describe('keys of sluice.yaml', () => {
       `{ address: "${CLOUD}", tls: { ca: ca.pem, cert: client.pem, key: client.key, serverName: frontend } }`,
       OTHER,
     );
-    const { clientCertPair, serverRootCACertificate, serverNameOverride } = (
-      target as NonNullable<typeof target>
-    ).access.tls as {
-      clientCertPair: { crt: Uint8Array; key: Uint8Array };
-      serverRootCACertificate: Uint8Array;
-      serverNameOverride: string;
-    };
-    const texts = [serverRootCACertificate, clientCertPair.crt, clientCertPair.key];
-    expect(texts.map((bytes) => Buffer.from(bytes).toString())).toEqual([
-      'ca.pem',
-      'client.pem',
-      'client.key',
-    ]);
-    expect(serverNameOverride).toBe('frontend');
+    const { access } = target as NonNullable<typeof target>;
+    const pem = pemOf(access);
+    expect([pem.ca, pem.cert, pem.key].map(String)).toEqual(['ca.pem', 'client.pem', 'client.key']);
+    expect(access.tls).toMatchObject({ serverNameOverride: 'frontend' });
   });
 
   it.each([

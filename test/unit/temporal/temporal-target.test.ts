@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pemOf } from '../../../src/temporal/temporal-access.ts';
 import {
   InsecureTemporalError,
   namesTemporal,
@@ -122,16 +123,10 @@ describe('TLS', () => {
     });
     expect(target).toMatchObject({ address: CLOUD, namespace: 'acme.prod', origin: 'TEMPORAL_ADDRESS' });
     expect(target?.access.apiKey).toBeUndefined();
-    const { clientCertPair, serverRootCACertificate, serverNameOverride } = (
-      target as NonNullable<typeof target>
-    ).access.tls as {
-      clientCertPair: { crt: Uint8Array; key: Uint8Array };
-      serverRootCACertificate: Uint8Array;
-      serverNameOverride: string;
-    };
-    const texts = [clientCertPair.crt, clientCertPair.key, serverRootCACertificate];
-    expect(texts.map((bytes) => Buffer.from(bytes).toString())).toEqual(['CERT', 'KEY', 'CA']);
-    expect(serverNameOverride).toBe('frontend');
+    const { access } = target as NonNullable<typeof target>;
+    const pem = pemOf(access);
+    expect([pem.cert, pem.key, pem.ca].map(String)).toEqual(['CERT', 'KEY', 'CA']);
+    expect(access.tls).toMatchObject({ serverNameOverride: 'frontend' });
   });
 
   it.each([

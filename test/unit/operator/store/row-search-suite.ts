@@ -163,7 +163,7 @@ export function rowSearchSuite(database: OpenDatabase): void {
         ]);
       });
 
-      it('a name of one word, or a person whom the run of the rejection had, is no evidence', async () => {
+      it('a name of one word, or a person that the run of the rejection had, is no evidence', async () => {
         const { account, find } = await planned();
         const db = database();
         const id = `${account}/leads/2`;
