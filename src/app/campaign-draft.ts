@@ -1,7 +1,8 @@
 // Counts the people that drafts of campaigns would reach, for the operator API.
 import { readFile } from 'node:fs/promises';
 import type { DraftCalls, KeptPage, KeptPages } from '../../activities/campaigns/audience/draft-context.ts';
-import { buildCampaign, type LoadedConfig } from '../config/load.ts';
+import { buildCampaign } from '../config/build-spec.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { openSource } from '../connectors/sources/index.ts';
 import { deadlineSignal } from '../core/deadline.ts';
 import { LANES } from '../core/lanes.ts';

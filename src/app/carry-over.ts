@@ -1,7 +1,7 @@
 // Starts and ends the workflows that belong to entries which a reload added or removed.
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import type { ResolvedConfig } from '../config/load.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { startPollers, stopPollers, wakePollers, wakeSenders } from './pollers.ts';
 
 export interface CarryOverOptions {

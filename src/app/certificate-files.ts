@@ -1,5 +1,5 @@
 // The certificates that this configuration names.
-import type { ResolvedConfig } from '../config/load.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { CertificateFile } from '../observe/metrics/certificates.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

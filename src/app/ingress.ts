@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { PreparedPart } from '../config/live-config.ts';
-import type { LoadedConfig, ResolvedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { durationDays, durationMs } from '../core/config/base.ts';
 import { WORK_QUEUE } from '../core/ids.ts';
 import type { Shutdown } from '../core/shutdown.ts';

@@ -1,7 +1,7 @@
 // What differs between two configurations, and what of it needs a restart.
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../core/config/raw.ts';
-import type { ResolvedConfig } from './load.ts';
+import type { ResolvedConfig } from './resolved-config.ts';
 
 /** Keys that a process reads once: addresses that it listens on, and what Temporal's clients were opened with. */
 const NEED_RESTART = [

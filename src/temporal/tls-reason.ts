@@ -3,39 +3,32 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { hostOf } from '../core/loopback.ts';
+import { tlsHelp } from '../core/tls-faults.ts';
 import { pemOf, type TemporalAccess } from './temporal-access.ts';
 
 const PORT = 7233;
 /** A server that refuses the certificate of a client says so after the handshake. */
 const REFUSAL_MS = 1000;
 
-const AUTHORITY =
-  'the certificate of the server is not trusted: name the file of its authority in TEMPORAL_TLS_SERVER_CA_CERT_PATH';
-const CLIENT =
-  'the server does not accept the client certificate: correct TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH';
-const EXPIRED = 'the client certificate has expired: renew the file of TEMPORAL_TLS_CLIENT_CERT_PATH';
-const PLAIN = 'the server does not speak TLS at this port: correct the address';
+const EXPIRED =
+  'the client certificate has expired: renew the file of `temporal.tls.cert` or TEMPORAL_TLS_CLIENT_CERT_PATH';
 
-const HELP: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: AUTHORITY,
-  CERT_SIGNATURE_FAILURE: AUTHORITY,
-  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it there',
-  CERT_NOT_YET_VALID: 'the certificate of the server is not valid yet: check the clocks',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'the certificate of the server is for another name: set TEMPORAL_TLS_SERVER_NAME to that name',
-  ERR_SSL_WRONG_VERSION_NUMBER: PLAIN,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: PLAIN,
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-    'the server asks for a client certificate: set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: CLIENT,
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: CLIENT,
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: EXPIRED,
-  ERR_OSSL_X509_KEY_VALUES_MISMATCH:
-    'TEMPORAL_TLS_CLIENT_KEY_PATH is not the private key of TEMPORAL_TLS_CLIENT_CERT_PATH',
-};
+const HELP = tlsHelp({
+  untrusted:
+    'the certificate of the server is not trusted: name the file of its authority in `temporal.tls.ca` or TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  expired: 'the certificate of the server has expired: renew it there',
+  notYetValid: 'the certificate of the server is not valid yet: check the clocks',
+  otherName:
+    'the certificate of the server is for another name: set `temporal.tls.serverName` or TEMPORAL_TLS_SERVER_NAME to that name',
+  noTls: 'the server does not speak TLS at this port: correct the address',
+  clientMissing:
+    'the server asks for a client certificate: set `temporal.tls.cert` and `key`, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
+  clientRefused:
+    'the server does not accept the client certificate: correct `temporal.tls.cert` and `key`, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
+  clientExpired: EXPIRED,
+  otherKey:
+    'the private key is not that of the certificate: correct `temporal.tls.key` or TEMPORAL_TLS_CLIENT_KEY_PATH',
+});
 
 /** @returns null where TLS itself works, or the failure is not one of TLS */
 export async function tlsReason(

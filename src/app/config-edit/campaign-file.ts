@@ -1,7 +1,7 @@
 // Reads and writes campaigns in sluice.yaml for the operator API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { EditEntryError, readEntry } from '../../config/edit-entry.ts';
+import { EditEntryError, readEntry } from '../../config/edit/edit-entry.ts';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { OperatorError } from '../../operator/error.ts';

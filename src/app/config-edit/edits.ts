@@ -1,16 +1,16 @@
 // What a user asks of the configuration file. It runs in a thread, see `edit-thread.ts`.
 
-import { AddEntriesError, addEntries, type NewEntries } from '../../config/add-entries.ts';
-import { checkDraft } from '../../config/check-draft.ts';
+import { AddEntriesError, addEntries, type NewEntries } from '../../config/edit/add-entries.ts';
+import { checkDraft } from '../../config/edit/check-draft.ts';
 import {
   EditEntryError,
   EntryNameError,
   type EntryPlace,
   removeEntry,
   writeEntry,
-} from '../../config/edit-entry.ts';
+} from '../../config/edit/edit-entry.ts';
+import { SetSyncLaneError, setSyncLane } from '../../config/edit/set-sync-lane.ts';
 import { type LoadOptions, loadConfigText } from '../../config/load.ts';
-import { SetSyncLaneError, setSyncLane } from '../../config/set-sync-lane.ts';
 import { ConfigError, nameProblem } from '../../core/config/errors.ts';
 import type { DraftProblem } from '../../jobs/campaigns/contract/campaign-drafts.ts';
 import type { SyncConfig } from '../../jobs/sync/config.ts';

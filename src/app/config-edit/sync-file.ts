@@ -4,7 +4,7 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { EditEntryError, type EntryPlace, readEntry } from '../../config/edit-entry.ts';
+import { EditEntryError, type EntryPlace, readEntry } from '../../config/edit/edit-entry.ts';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { OperatorError } from '../../operator/error.ts';

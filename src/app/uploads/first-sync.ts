@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { NewEntries } from '../../config/add-entries.ts';
+import type { NewEntries } from '../../config/edit/add-entries.ts';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { TableForm } from '../../connectors/sources/csv/csv.ts';

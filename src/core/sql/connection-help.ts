@@ -1,18 +1,19 @@
 // What to do about a connection to PostgreSQL that fails, by SQLSTATE or by the code of the system or of TLS.
-
-const AUTHORITY = 'add sslrootcert=FILE of its authority to DATABASE_URL, or set NODE_EXTRA_CA_CERTS';
+import { tlsHelp } from '../tls-faults.ts';
 
 export const CONNECTION_HELP: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: AUTHORITY,
-  CERT_SIGNATURE_FAILURE: AUTHORITY,
-  CERT_HAS_EXPIRED: 'renew the certificate of the server',
-  CERT_NOT_YET_VALID: 'check the clocks of both machines',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'use the host name of the certificate in DATABASE_URL',
-  ERR_OSSL_X509_KEY_VALUES_MISMATCH:
-    'correct sslcert and sslkey in DATABASE_URL: they do not belong together',
+  ...tlsHelp({
+    untrusted: 'add sslrootcert=FILE of its authority to DATABASE_URL, or set NODE_EXTRA_CA_CERTS',
+    expired: 'renew the certificate of the server',
+    notYetValid: 'check the clocks of both machines',
+    otherName: 'use the host name of the certificate in DATABASE_URL',
+    noTls: 'correct the port in DATABASE_URL',
+    clientMissing:
+      'add sslcert=FILE and sslkey=FILE to DATABASE_URL: the server asks for a client certificate',
+    clientRefused: 'correct sslcert and sslkey in DATABASE_URL: the server does not accept the certificate',
+    clientExpired: 'renew the file of sslcert in DATABASE_URL: it has expired',
+    otherKey: 'correct sslcert and sslkey in DATABASE_URL: they do not belong together',
+  }),
   '28000': 'check the user, pg_hba.conf, and sslmode, sslcert and sslkey in DATABASE_URL',
   '28P01': 'correct user or password in DATABASE_URL',
   '3D000': 'correct the name of the database in DATABASE_URL, or create it',

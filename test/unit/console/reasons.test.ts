@@ -2,7 +2,7 @@
 // note names.
 import { describe, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
-import { checkDraft } from '../../../src/config/check-draft.ts';
+import { checkDraft } from '../../../src/config/edit/check-draft.ts';
 import { describeEncoding } from '../../../src/connectors/sources/csv/encoding-note.ts';
 import en from '../../../src/console/i18n/en/reasons.ts';
 import pt from '../../../src/console/i18n/pt-BR/reasons.ts';

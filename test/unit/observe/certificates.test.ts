@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { certificateFiles } from '../../../src/app/certificate-files.ts';
-import type { ResolvedConfig } from '../../../src/config/load.ts';
+import type { ResolvedConfig } from '../../../src/config/resolved-config.ts';
 import { createMetrics } from '../../../src/observe/metrics/index.ts';
 
 const ENDS = '2046-11-23T17:05:30Z';

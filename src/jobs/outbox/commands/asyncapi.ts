@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { findPlace } from '../../../cli/lib/connect/place.ts';
 import { openConfig, withConfig } from '../../../cli/lib/connect/session.ts';
-import type { ResolvedConfig } from '../../../config/load.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
 import { describeEvents } from '../asyncapi/asyncapi.ts';
 
 interface Options {
@@ -25,7 +25,7 @@ export function registerAsyncapi(program: Command, env: NodeJS.ProcessEnv): void
 }
 
 /** Null when no configuration was named and no folder has one. */
-async function configOf(options: Options, env: NodeJS.ProcessEnv): Promise<ResolvedConfig | null> {
+async function configOf(options: Options, env: NodeJS.ProcessEnv): Promise<LoadedConfig['config'] | null> {
   if (findPlace(options, env).config === null) return null;
   return (await openConfig(options.config, env)).config;
 }

@@ -1,6 +1,6 @@
 // Sets the lane of one sync in sluice.yaml. Comments, the order of entries, and everything else of the sync stay.
 import { isAlias, isMap, type Node, parseDocument, visit } from 'yaml';
-import type { SyncConfig } from '../jobs/sync/config.ts';
+import type { SyncConfig } from '../../jobs/sync/config.ts';
 import { keepText, written } from './keep-text.ts';
 
 type Lane = SyncConfig['lane'];

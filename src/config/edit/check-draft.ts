@@ -1,9 +1,9 @@
 // Checks a campaign as if it were in the configuration file. Nothing is written.
 
-import { ConfigError } from '../core/config/errors.ts';
-import type { DraftProblem } from '../jobs/campaigns/contract/campaign-drafts.ts';
+import { ConfigError } from '../../core/config/errors.ts';
+import type { DraftProblem } from '../../jobs/campaigns/contract/campaign-drafts.ts';
+import { type LoadOptions, loadConfigText } from '../load.ts';
 import { writeEntry } from './edit-entry.ts';
-import { type LoadOptions, loadConfigText } from './load.ts';
 
 /** No configuration comes near it, and YAML is read by recursion. */
 const MAX_DEPTH = 30;
