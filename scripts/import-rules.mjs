@@ -132,7 +132,7 @@ function jobRules(job) {
       `${own}/commands`,
       {
         may: `${below} ${own} commander observe src/cli/lib src/config/load.ts
-              src/operator/client src/operator/error.ts src/operator/contract`,
+              src/operator/client src/operator/error.ts src/operator/source-kind.ts src/operator/contract`,
       },
     ],
   ];
@@ -148,6 +148,8 @@ const TEST_ONLY = [
   '**/bench/**',
 ];
 
+const NO_TESTS = { group: TEST_ONLY, message: 'what runs in production needs nothing of the tests' };
+
 /** Folders below a rule's folder that its rule is written for. */
 const DEPTHS = [0, 1, 2, 3];
 
@@ -157,9 +159,16 @@ function overrides() {
   );
   const roots = {
     files: ROOTS.map((folder) => `${folder}/**/*.ts`),
-    rules: restricted([{ group: TEST_ONLY, message: 'what runs in production needs nothing of the tests' }]),
+    rules: restricted([NO_TESTS]),
   };
-  return [...rules, roots];
+  const app = {
+    files: ['src/app/**/*.ts'],
+    rules: restricted([
+      NO_TESTS,
+      { group: ['**/cli/**'], message: 'commands start what src/app puts together' },
+    ]),
+  };
+  return [...rules, roots, app];
 }
 
 function rule(folder, depth, may, types) {

@@ -2,7 +2,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { MediaError } from '../../src/connectors/media/media-error.ts';
-import { SOURCE_FAILURE, SourceError } from '../../src/core/source.ts';
+import { SourceError } from '../../src/core/source.ts';
 import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/jobs/sync/contract/run.ts';
 import { isKnownCode } from '../../src/service/api-client/error-codes.ts';
 import {
@@ -176,10 +176,10 @@ function reasonFor(error: ApiError | UnexpectedShapeError): string {
 /** Converts an error of a source; every other error stays as it is. A later attempt may read the source. */
 export function sourceFailure(error: unknown): Error {
   if (!(error instanceof SourceError)) return error as Error;
-  const { message, code, retryable, retryAfterMs } = error;
+  const { message, failure, retryable, retryAfterMs } = error;
   return ApplicationFailure.create({
     message,
-    type: `${SOURCE_FAILURE}${code.toUpperCase()}`,
+    type: failure,
     nonRetryable: !retryable,
     ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
   });

@@ -137,4 +137,9 @@ export class SourceError extends Error {
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** `SOURCE_NOT_FOUND`, …: the code as failures of runs and errors of the operator API have it. */
+  get failure(): string {
+    return `${SOURCE_FAILURE}${this.code.toUpperCase()}`;
+  }
 }

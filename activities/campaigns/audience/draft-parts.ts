@@ -125,7 +125,7 @@ export async function readRowsPart(
       });
     if (!(error instanceof SourceError)) throw error;
     return ended(found === 0 ? 'none' : 'start', {
-      code: `SOURCE_${error.code.toUpperCase()}`,
+      code: error.failure,
       reason: error.message,
     });
   }

@@ -55,7 +55,7 @@ export async function checkSource(
     if (broken > 0) findings.warning(check, say('CHECK_ROWS_BROKEN', { broken, rows: rows.length }));
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const said = quote(`SOURCE_${error.code.toUpperCase()}`, error.message);
+    const said = quote(error.failure, error.message);
     findings.problem(check, said, { cause: CAUSES[error.code] });
     return;
   }

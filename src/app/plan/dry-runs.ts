@@ -64,12 +64,7 @@ export function createDryRuns({
         if (answer.kind === 'progress') run.now = { ...run.now, read: answer.read, share: answer.share };
         else if (answer.kind === 'plan') run.now = { ...run.now, report: answer.plan };
         else if (answer.kind === 'problems') await run.problems?.add(answer.problems);
-        else if (answer.kind === 'error')
-          run.now = {
-            ...run.now,
-            state: 'failed',
-            error: { message: answer.message, exit: answer.exitCode },
-          };
+        else if (answer.kind === 'error') run.now = { ...run.now, state: 'failed', error: answer.error };
       };
       const plan = async (dir: string) => {
         try {
@@ -83,7 +78,12 @@ export function createDryRuns({
       if (run.now.state === 'running') run.now = { ...run.now, state: 'done', listed: listedRows };
     } catch (error) {
       if (signal.aborted && signal.reason !== late) run.now = { ...run.now, state: 'cancelled' };
-      else run.now = { ...run.now, state: 'failed', error: { message: (error as Error).message, exit: 1 } };
+      else
+        run.now = {
+          ...run.now,
+          state: 'failed',
+          error: { kind: 'failed', message: (error as Error).message },
+        };
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,8 @@
 // What the thread of a dry run says.
-import { describeError } from '../../cli/lib/describe-error.ts';
+import type { ErrorBody } from '../../core/endpoint.ts';
 import type { PlanProblem, PlanReport } from '../../jobs/sync/contract/plan.ts';
+import { errorBody, OperatorError } from '../../operator/error.ts';
+import { asOperatorError } from '../../operator/service/known-error.ts';
 
 export type PlanAnswer =
   | { readonly kind: 'progress'; readonly read: number; readonly share: number | null }
@@ -8,10 +10,9 @@ export type PlanAnswer =
   /** The answer says whether more are wanted. */
   | { readonly kind: 'problems'; readonly problems: readonly PlanProblem[] }
   | { readonly kind: 'done' }
-  | { readonly kind: 'error'; readonly message: string; readonly exitCode: number };
+  | { readonly kind: 'error'; readonly error: ErrorBody['error'] };
 
-/** The failure of a dry run, with the exit code that a command has for it. */
 export function answerOf(error: unknown): PlanAnswer {
-  const { message, exitCode } = describeError(error);
-  return { kind: 'error', message: message ?? String(error), exitCode };
+  const known = asOperatorError(error) ?? new OperatorError('failed', (error as Error).message);
+  return { kind: 'error', error: errorBody(known).error };
 }

@@ -147,7 +147,7 @@ const formOf = (encoding: string): TableForm => ({ encoding, delimiter: 'auto' }
 export function asInvalid(error: unknown): never {
   if (error instanceof SourceError)
     throw new OperatorError('invalid', error.message, {
-      code: `SOURCE_${error.code.toUpperCase()}`,
+      code: error.failure,
       cause: error,
     });
   if (error instanceof MappingStoppedError)

@@ -13,12 +13,13 @@ import { PostgresTooOldError } from '../../core/sql/server-version.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observe/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
+import { kindOfSource } from '../../operator/source-kind.ts';
 import { InsecureTemporalError, TemporalSettingsError } from '../../temporal/temporal-address.ts';
 import { BinaryNotFoundError } from '../../temporal/temporal-binary.ts';
 import { TemporalUnavailableError } from '../../temporal/temporal-health.ts';
 import { TemporalStartError } from '../../temporal/temporal-process.ts';
 import { type Described, describePlain } from './describe-plain.ts';
-import { EXIT, exitCodeOfSource } from './exit.ts';
+import { EXIT, EXIT_OF } from './exit.ts';
 
 /** Code of the operator API's error when this process could not start Temporal or its workers. The cause is the error. */
 export const START_FAILED = 'START_FAILED';
@@ -46,7 +47,7 @@ function exitCodeOf(error: Error): number {
     return EXIT.unavailable;
   if (error instanceof BinaryNotFoundError) return EXIT.unavailable;
   if (error instanceof SourceError) {
-    return error.retryable ? EXIT.unavailable : exitCodeOfSource(error.code);
+    return error.retryable ? EXIT.unavailable : EXIT_OF[kindOfSource(error.code)];
   }
   if (error instanceof LedgerError && isAway(error.code)) return EXIT.unavailable;
   return EXIT.error;

@@ -11,25 +11,13 @@ import {
 } from '../../core/config/errors.ts';
 import { neutralLine } from '../../observe/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
-import { CliError, EXIT } from './exit.ts';
+import { CliError, EXIT, EXIT_OF } from './exit.ts';
 
 export interface Described {
   /** Null: commander has printed it already. */
   readonly message: string | null;
   readonly exitCode: number;
 }
-
-/** Exit codes of the operator API's refusals. */
-const EXIT_OF = {
-  invalid: EXIT.usage,
-  unauthenticated: EXIT.auth,
-  forbidden: EXIT.auth,
-  notFound: EXIT.notFound,
-  conflict: EXIT.conflict,
-  tooMany: EXIT.unavailable,
-  unavailable: EXIT.unavailable,
-  failed: EXIT.error,
-} as const satisfies Record<OperatorError['kind'], number>;
 
 /** Null for an error of another kind. */
 export function describePlain(error: unknown): Described | null {

@@ -1,4 +1,5 @@
 // Exit codes of every command, and the error that carries one.
+import type { ErrorKind } from '../../core/endpoint.ts';
 
 export const EXIT = {
   ok: 0,
@@ -14,22 +15,17 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** The source exists, and its configuration is wrong. */
-const WRONG_SOURCE: ReadonlySet<string> = new Set([
-  'format',
-  'encoding',
-  'no_header',
-  'no_column',
-  'bad_config',
-  'bad_key',
-]);
-
-/** @param code of a SourceError that no retry fixes */
-export function exitCodeOfSource(code: string): number {
-  if (code === 'not_found') return EXIT.notFound;
-  if (WRONG_SOURCE.has(code)) return EXIT.usage;
-  return code === 'denied' || code === 'secret' ? EXIT.auth : EXIT.error;
-}
+/** Exit codes of the operator API's refusals. */
+export const EXIT_OF = {
+  invalid: EXIT.usage,
+  unauthenticated: EXIT.auth,
+  forbidden: EXIT.auth,
+  notFound: EXIT.notFound,
+  conflict: EXIT.conflict,
+  tooMany: EXIT.unavailable,
+  unavailable: EXIT.unavailable,
+  failed: EXIT.error,
+} as const satisfies Record<ErrorKind, number>;
 
 /** @param code why a poller or a campaign is blocked; never ok */
 export function exitCodeOfBlock(code: string): number {

@@ -3,9 +3,12 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../core/config/errors.ts';
 import { DamagedValueError, UnknownLedgerKeyError } from '../../core/encryption/cipher.ts';
 import { EncryptionKeyError } from '../../core/encryption/payload-keys.ts';
+import { SourceError } from '../../core/source.ts';
 import { LedgerError } from '../../core/sql/database.ts';
+import { MappingStoppedError } from '../../mapping/errors.ts';
 import { DamagedPayloadError, UnknownEncryptionKeyError } from '../../protect/codec/errors.ts';
 import { OperatorError } from '../error.ts';
+import { kindOfSource } from '../source-kind.ts';
 
 /**
  * System codes of a failed connection, and the SQLSTATE classes 08 (connection), 25 (a standby), 40 (rolled back), 53
@@ -24,6 +27,13 @@ export function asOperatorError(error: unknown): OperatorError | null {
     return new OperatorError('invalid', error.message, { code: 'CONFIG', cause: error });
   if (error instanceof SecretError)
     return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
+  if (error instanceof SourceError)
+    return new OperatorError(error.retryable ? 'unavailable' : kindOfSource(error.code), error.message, {
+      code: error.failure,
+      cause: error,
+    });
+  if (error instanceof MappingStoppedError)
+    return new OperatorError('invalid', error.message, { code: 'MAPPING_STOPPED', cause: error });
   if (error instanceof EncryptionKeyError)
     return new OperatorError('failed', error.message, { code: 'ENCRYPTION_KEY', cause: error });
   if (error instanceof UnknownEncryptionKeyError)

@@ -35,6 +35,7 @@ async function requestOf(sync: string) {
     accounts: { acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:TOKEN'] } },
     sources: {
       rows: { type: 'csv', path: 'rows.csv' },
+      absent: { type: 'csv', path: 'absent.csv' },
       silent: { type: 'http', url, items: 'data', pagination: { type: 'none' } },
     },
     mappings: {
@@ -44,6 +45,7 @@ async function requestOf(sync: string) {
     syncs: {
       plain: { account: 'acme', source: 'rows', mapping: 'plain' },
       silent: { account: 'acme', source: 'silent', mapping: 'plain' },
+      absent: { account: 'acme', source: 'absent', mapping: 'plain' },
       endless: { account: 'acme', source: 'rows', mapping: 'endless' },
     },
   };
@@ -69,6 +71,16 @@ it('a source of one row is planned', async () => {
   await runs.close();
 });
 
+it('a source that does not exist has the kind and the code of that error', async () => {
+  const runs = open();
+  const kept = runs.get(runs.start(await requestOf('absent')));
+  await kept?.endWithin(60_000);
+  const error = { kind: 'notFound', code: 'SOURCE_NOT_FOUND' };
+  expect(kept?.read()).toMatchObject({ state: 'failed', error });
+  expect(kept?.read().error?.message).toContain('absent.csv');
+  await runs.close();
+});
+
 it.each(['silent', 'endless', 'plain'])(
   'the dry run of the source %s that reaches its limit fails, with the limit in its error',
   async (sync) => {
@@ -76,7 +88,7 @@ it.each(['silent', 'endless', 'plain'])(
     const runs = open(6);
     const kept = runs.get(runs.start(await requestOf(sync)));
     await kept?.endWithin(60_000);
-    expect(kept?.read()).toMatchObject({ state: 'failed', error: { exit: 1 } });
+    expect(kept?.read()).toMatchObject({ state: 'failed', error: { kind: 'failed' } });
     expect(kept?.read().error?.message).toMatch(
       new RegExp(`"${sync}" was stopped after 0\\.0001 minutes, the maximum`),
     );

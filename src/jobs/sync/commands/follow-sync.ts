@@ -1,10 +1,11 @@
 // Follows a run of a sync to its report, in this process or in another.
 
-import { CliError, EXIT, exitCodeOfSource } from '../../../cli/lib/exit.ts';
+import { CliError, EXIT, EXIT_OF } from '../../../cli/lib/exit.ts';
 import type { Progress } from '../../../cli/lib/terminal/progress.ts';
 import { needsToken } from '../../../core/refused-access.ts';
 import { SOURCE_FAILURE } from '../../../core/source.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
+import { kindOfSource } from '../../../operator/source-kind.ts';
 import type { RunProgress, RunReport } from '../contract/run.ts';
 import type { SyncProgress } from '../contract/runs.ts';
 import { barOf, describeProgress } from './describe-run.ts';
@@ -79,7 +80,7 @@ export function reportOf({ end, progress: last }: SyncProgress, progress: Progre
 /** If a source is unreadable, the run ends with the exit code that the source has in any other command. */
 function exitCodeOfFailure(type: string): number {
   return type.startsWith(SOURCE_FAILURE)
-    ? exitCodeOfSource(type.slice(SOURCE_FAILURE.length).toLowerCase())
+    ? EXIT_OF[kindOfSource(type.slice(SOURCE_FAILURE.length).toLowerCase())]
     : EXIT.error;
 }
 

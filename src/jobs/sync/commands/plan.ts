@@ -10,6 +10,7 @@ import { createProgress, formatDuration, formatCount as n } from '../../../cli/l
 import type { Shutdown } from '../../../core/shutdown.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output } from '../../../operator/contract/index.ts';
+import { OperatorError } from '../../../operator/error.ts';
 import type { PlanReport, PlanSample } from '../contract/plan.ts';
 import type { DryRun } from '../contract/plans.ts';
 import { describeTags } from './describe-plan-tags.ts';
@@ -101,7 +102,7 @@ async function reportOf(
       const { read, share, report } = now;
       progress.update({ done: read, total: share === null || share === 0 ? null : Math.round(read / share) });
       if (now.state === 'running') continue;
-      if (now.error !== null) throw new CliError(now.error.exit, now.error.message);
+      if (now.error !== null) throw new OperatorError(now.error.kind, now.error.message, now.error);
       if (report === null) throw new CliError(EXIT.conflict, `the dry run of "${name}" was cancelled`);
       if (!unmasked) return report;
       const shown = await client.call('GET /plans/{plan}', { plan, unmask: true }, { signal });

@@ -1,6 +1,6 @@
 // Endpoints of dry runs: what the next run of a sync would do, without a call and without a change.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from '../../../core/endpoint.ts';
+import { Count, Cursor, ErrorBody, endpoint, Name, PageLimit, Time, Unmask } from '../../../core/endpoint.ts';
 import { PlanProblem, PlanReport } from './plan.ts';
 
 export const DryRun = z.object({
@@ -15,8 +15,7 @@ export const DryRun = z.object({
   report: PlanReport.nullable(),
   /** Problems of rows that `GET /plans/{plan}/problems` lists. */
   listed: Count,
-  /** `exit` is the exit code that a command has for it. */
-  error: z.object({ message: z.string(), exit: z.int() }).nullable(),
+  error: ErrorBody.shape.error.nullable(),
 });
 export type DryRun = z.infer<typeof DryRun>;
 

@@ -105,7 +105,7 @@ export async function importFile(file: OptOutFile, columns: OptOutColumns, impor
 function asInvalid(error: unknown): never {
   if (!(error instanceof SourceError)) throw error;
   throw new OperatorError('invalid', error.message, {
-    code: `SOURCE_${error.code.toUpperCase()}`,
+    code: error.failure,
     cause: error,
   });
 }
