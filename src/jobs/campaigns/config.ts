@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { described, durationWithin, FlowId, name } from '../../core/config/base.ts';
 import { ScheduleConfig } from '../../core/config/schedule.ts';
 import { CountryOfRow, DefaultCountry, Expression, NumberFormat } from '../../mapping/config.ts';
-import { WEEKDAYS } from './constants.ts';
+import { DEFAULTS, WEEKDAYS } from './constants.ts';
 
 const id = z.int().positive();
 const nameOrId = z.union([id, z.string().min(1)]);
@@ -157,11 +157,11 @@ const Exclusions = z.strictObject({
     'Excludes everyone who got a campaign, a flow or a message in this period, as far as Sluice sent it or a poller saw it: 1h to 3650d. Default: nobody.',
   ).optional(),
   openConversation: described(
-    z.boolean().default(false),
+    z.boolean().default(DEFAULTS.exclude.openConversation),
     'true excludes people with an open conversation, as a poller saw it last. Default: false.',
   ),
   humanService: described(
-    z.boolean().default(true),
+    z.boolean().default(DEFAULTS.exclude.humanService),
     'true excludes people in human service, as a poller saw it last. Default: true.',
   ),
 });
@@ -214,14 +214,14 @@ export const WavesConfig = z.strictObject({
   canary: described(count, 'Number of members in a first, small wave. Default: none.').optional(),
   size: z
     .union([count, z.array(count).min(1).max(100)])
-    .default(500)
+    .default(DEFAULTS.waves.size)
     .meta({ description: 'Members per wave. A list is a ramp, whose last size repeats. Default: 500.' }),
   every: described(
-    durationWithin('0s', '365d').default('0s'),
+    durationWithin('0s', '365d').default(DEFAULTS.waves.every),
     'Minimum time between the starts of two waves, up to 365d. Default: 0s.',
   ),
   settle: described(
-    durationWithin('0s', '30d').default('15m'),
+    durationWithin('0s', '30d').default(DEFAULTS.waves.settle),
     'Time between the last trigger of a wave and the check of its stop rules, up to 30d. People need it to reply. Default: 15m.',
   ),
   callsPerMinute: described(
@@ -254,7 +254,7 @@ export const StopRules = z.strictObject({
     'Pauses the campaign when less than this share replied, as a poller saw it, above 0 and up to 1. Default: no limit.',
   ).optional(),
   atLeast: described(
-    count.default(20),
+    count.default(DEFAULTS.stop.atLeast),
     'Minimum number of tried members in a wave. The stop rules ignore smaller waves. Default: 20.',
   ),
 });
@@ -282,7 +282,7 @@ export const CampaignConfig = z.strictObject({
     description:
       'Who is excluded. People who opted out are always excluded. Default: people in human service.',
   }),
-  holdout: z.number().min(0).lt(1).default(0).meta({
+  holdout: z.number().min(0).lt(1).default(DEFAULTS.holdout).meta({
     description:
       'Probability with which a person is in the control group, from 0 to less than 1; the size varies by chance. It gets no trigger and is the same at every run. Default: 0.',
   }),
@@ -304,9 +304,12 @@ export const CampaignConfig = z.strictObject({
   }),
   cap: z
     .strictObject({
-      times: described(count.default(1), 'Maximum number of triggers per person in the period. Default: 1.'),
+      times: described(
+        count.default(DEFAULTS.cap.times),
+        'Maximum number of triggers per person in the period. Default: 1.',
+      ),
       within: described(
-        durationWithin('1h', '3650d').default('7d'),
+        durationWithin('1h', '3650d').default(DEFAULTS.cap.within),
         'Length of the period, 1h to 3650d. Default: 7d.',
       ),
     })

@@ -46,3 +46,12 @@ export type MemberCode = (typeof MEMBER_CODES)[number];
 
 /** Days of sending windows, as keys of `windows.days`. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** What a missing option of a campaign means, by its place. The form shows it where a value would stand. */
+export const DEFAULTS = {
+  exclude: { openConversation: false, humanService: true },
+  holdout: 0,
+  waves: { size: 500, every: '0s', settle: '15m' },
+  stop: { atLeast: 20 },
+  cap: { times: 1, within: '7d' },
+} as const;

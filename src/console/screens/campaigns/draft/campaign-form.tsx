@@ -57,12 +57,12 @@ export function CampaignForm({ choices, preview }: Props) {
           />
           <Field at={['exclude', 'contactedWithin']} label={t('draft.contactedWithin')} placeholder="7d" />
           <Field at={['exclude', 'numbers']} kind="list" label={t('draft.numbers')} />
-          <Field at={['cap', 'times']} kind="number" label={t('draft.capTimes')} placeholder="1" />
-          <Field at={['cap', 'within']} label={t('draft.capWithin')} placeholder="7d" />
+          <Field at={['cap', 'times']} kind="number" label={t('draft.capTimes')} />
+          <Field at={['cap', 'within']} label={t('draft.capWithin')} />
         </div>
         <div className={classes.toggles}>
-          <Toggle at={['exclude', 'openConversation']} label={t('draft.openConversation')} fallback={false} />
-          <Toggle at={['exclude', 'humanService']} label={t('draft.humanService')} fallback />
+          <Toggle at={['exclude', 'openConversation']} label={t('draft.openConversation')} />
+          <Toggle at={['exclude', 'humanService']} label={t('draft.humanService')} />
         </div>
       </Fieldset>
       <Fieldset legend={t('draft.windows')}>
@@ -182,12 +182,11 @@ function Pace() {
             kind="sizes"
             label={t('campaigns:rules.size')}
             description={t('draft.ramp')}
-            placeholder="500"
           />
-          <Field at={['waves', 'every']} label={t('campaigns:rules.every')} placeholder="0s" />
-          <Field at={['waves', 'settle']} label={t('campaigns:rules.settle')} placeholder="15m" />
+          <Field at={['waves', 'every']} label={t('campaigns:rules.every')} />
+          <Field at={['waves', 'settle']} label={t('campaigns:rules.settle')} />
           <Field at={['waves', 'callsPerMinute']} kind="number" label={t('campaigns:rate.label')} />
-          <Field at={['holdout']} kind="share" label={t('draft.holdout')} placeholder="0" />
+          <Field at={['holdout']} kind="share" label={t('draft.holdout')} />
         </div>
       </Fieldset>
       <Fieldset legend={t('draft.stop')}>
@@ -198,7 +197,7 @@ function Pace() {
           {STOPS.map((rule) => (
             <Field key={rule} at={['stop', rule]} kind="share" label={t(`draft.stops.${rule}`)} />
           ))}
-          <Field at={['stop', 'atLeast']} kind="number" label={t('draft.atLeast')} placeholder="20" />
+          <Field at={['stop', 'atLeast']} kind="number" label={t('draft.atLeast')} />
         </div>
       </Fieldset>
     </>

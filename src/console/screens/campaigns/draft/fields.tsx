@@ -2,6 +2,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { createContext, useContext, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { DEFAULTS } from '../../../../jobs/campaigns/constants.ts';
 import { type Path, pathText, valueAt } from '../../../parts/draft/yaml-draft.ts';
 import { type Problem, useProblemWords } from './problem-words.ts';
 import { fromText, isShown, type Kind, toText } from './values.ts';
@@ -56,6 +57,7 @@ interface FieldProps {
 
 interface TextFieldProps extends FieldProps {
   readonly kind?: Kind;
+  /** An example. @default what a missing value means */
   readonly placeholder?: string;
   /** Offered while typing. */
   readonly options?: readonly string[];
@@ -94,7 +96,7 @@ export function Field({
         label={label}
         description={isForeign ? t('draft.inYaml') : description}
         inputWrapperOrder={ORDER}
-        placeholder={placeholder}
+        placeholder={placeholder ?? toText(kind, valueAt(DEFAULTS, at))}
         readOnly={isForeign}
         inputMode={kind === 'number' || kind === 'share' ? 'decimal' : undefined}
         list={options.length === 0 ? undefined : list}
@@ -160,10 +162,11 @@ export function Choice({ at, label, description, options, none, isNumber = false
   );
 }
 
-/** @param fallback what a missing value means; it is removed from the file when chosen */
-export function Toggle({ at, label, description, fallback }: FieldProps & { readonly fallback: boolean }) {
+/** What a missing value means is removed from the file when it is chosen. */
+export function Toggle({ at, label, description }: FieldProps) {
   const { value, set } = useForm();
   const error = useProblem(at);
+  const fallback = valueAt(DEFAULTS, at) === true;
   const now = valueAt(value, at) ?? fallback;
   return (
     <Switch
