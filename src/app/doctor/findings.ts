@@ -1,42 +1,15 @@
 // The findings of a doctor: one per check, in groups, with the exit code that follows from them.
+import type { DoctorReport } from '../../operator/contract/settings.ts';
 import { DOCTOR_FIXES } from './fixes.ts';
 import { type Said, say } from './say.ts';
 
-/** `unchecked`: reads can't show it. */
-export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
-
+export type Group = DoctorReport['groups'][number];
+export type Finding = Group['findings'][number];
+type Level = Finding['level'];
 /** The kind of a problem, where it decides the exit code. */
-export type Cause = 'auth' | 'unreachable' | 'usage';
-
-export interface Finding extends Said {
-  readonly level: Level;
-  /** What was checked, for example `token` or `wrapper.tags`. */
-  readonly check: string;
-  /** The fix, if there is one. */
-  readonly hint?: Said;
-  readonly cause?: Cause;
-}
-
-export interface Group {
-  readonly of: 'account' | 'sources' | 'servers';
-  /** Name of the account; null where the group is of no account. */
-  readonly account: string | null;
-  readonly findings: readonly Finding[];
-  /** API calls of this group; all of them are reads. */
-  readonly calls?: readonly ReadCall[];
-}
-
+export type Cause = NonNullable<Finding['cause']>;
 /** One call of the API without id, token or personal data: the path is a template. */
-export interface ReadCall {
-  readonly method: string;
-  readonly path: string;
-  /** null: no status line came. */
-  readonly status: number | null;
-  readonly code: string | null;
-  readonly ms: number;
-  /** The call had no token on purpose: any answer of the API, a 401 too, shows that the address is right. */
-  readonly anonymous: boolean;
-}
+export type ReadCall = NonNullable<Group['calls']>[number];
 
 export interface FindingOptions {
   /** @default the way out of the code */
@@ -72,15 +45,7 @@ export class Findings {
   }
 }
 
-export interface Summary {
-  readonly ok: number;
-  readonly warnings: number;
-  readonly problems: number;
-  readonly unchecked: number;
-  readonly calls: number;
-}
-
-export function summarize(groups: readonly Group[]): Summary {
+export function summarize(groups: readonly Group[]): DoctorReport['summary'] {
   const all = groups.flatMap(({ findings }) => findings);
   const count = (level: Level) => all.filter((finding) => finding.level === level).length;
   return {
@@ -93,7 +58,7 @@ export function summarize(groups: readonly Group[]): Summary {
 }
 
 /** The worst finding. What is out of reach hides other problems, so it comes first. */
-export function verdict(groups: readonly Group[]): 'ok' | 'problems' | Cause {
+export function verdict(groups: readonly Group[]): DoctorReport['verdict'] {
   const problems = groups.flatMap(({ findings }) => findings).filter(({ level }) => level === 'problem');
   if (problems.some(({ cause }) => cause === 'unreachable')) return 'unreachable';
   if (problems.some(({ cause }) => cause === 'auth')) return 'auth';

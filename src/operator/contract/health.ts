@@ -16,6 +16,7 @@ const AccountHealth = z.object({
   /** Code of the newest failure in those five minutes. */
   lastCode: z.string().nullable(),
 });
+export type AccountHealth = z.infer<typeof AccountHealth>;
 
 const PollerHealth = z.object({
   account: z.string(),
@@ -26,6 +27,7 @@ const PollerHealth = z.object({
   lagSeconds: Seconds.nullable(),
   startedAt: Time,
 });
+export type PollerHealth = z.infer<typeof PollerHealth>;
 
 const SinkHealth = z.object({
   sink: z.string(),
@@ -41,6 +43,7 @@ const SinkHealth = z.object({
   lagSeconds: Seconds.nullable(),
   sentAt: Time.nullable(),
 });
+export type SinkHealth = z.infer<typeof SinkHealth>;
 
 /** Health of what this process asks on its own. Null: not known in this process. */
 const ServiceHealth = z.object({

@@ -78,6 +78,7 @@ const AccessToken = z.object({
   expiresAt: Time,
   lastUsedAt: Time.nullable(),
 });
+export type AccessToken = z.infer<typeof AccessToken>;
 
 const Session = z.object({
   id: z.int(),
@@ -93,6 +94,7 @@ const Session = z.object({
   /** The session of this request. */
   isCurrent: z.boolean(),
 });
+export type Session = z.infer<typeof Session>;
 
 const AuditLine = z.object({
   id: z.int(),
@@ -109,6 +111,7 @@ const AuditLine = z.object({
   outcome: z.enum(['started', 'ok', 'denied', 'failed']),
 });
 export type AuditLine = z.infer<typeof AuditLine>;
+export type AuditOutcome = AuditLine['outcome'];
 
 const TokenName = Shown;
 

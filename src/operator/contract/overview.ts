@@ -211,6 +211,7 @@ const CallMinute = z.object({
   /** Calls that the tokens allowed in this time. */
   limit: Count,
 });
+export type CallMinute = z.infer<typeof CallMinute>;
 
 export const LoggedCall = z.object({
   id: Count,

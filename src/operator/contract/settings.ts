@@ -53,6 +53,7 @@ export const DoctorReport = z.object({
       findings: z
         .array(
           Note.extend({
+            /** `unchecked`: reads can't show it. */
             level: z.enum(['ok', 'warning', 'problem', 'unchecked']),
             /** What was checked, for example `token` or `wrapper.tags`. */
             check: z.string(),
@@ -67,6 +68,7 @@ export const DoctorReport = z.object({
           z.object({
             method: z.string(),
             path: z.string(),
+            /** Null: no status line came. */
             status: z.int().nullable(),
             code: z.string().nullable(),
             ms: z.number(),

@@ -1,16 +1,11 @@
 // Logins: with a password, and with a one-time link.
 import { plainName } from '../../core/plain-name.ts';
 import type { Database, Queryable } from '../../core/sql/database.ts';
+import type { Session } from '../contract/identity.ts';
 import { OperatorError } from '../error.ts';
 import { beginLogin } from '../store/login-attempts.ts';
 import { createLoginLink, readLoginLink, takeLoginLink } from '../store/login-links.ts';
-import {
-  createSession,
-  deleteEndedSessions,
-  deleteSession,
-  type SessionLimits,
-  type SessionVia,
-} from '../store/sessions.ts';
+import { createSession, deleteEndedSessions, deleteSession, type SessionLimits } from '../store/sessions.ts';
 import {
   createUser,
   findUnixUser,
@@ -77,7 +72,7 @@ export function requireSecondFactor({ name, hasSecondFactor }: UserRow, hasCode:
 }
 
 export interface SessionStart {
-  readonly via: SessionVia;
+  readonly via: Session['via'];
   /** Whether the user proved the second factor. */
   readonly hasCode: boolean;
   readonly agent: string;

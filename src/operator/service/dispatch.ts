@@ -1,6 +1,7 @@
 // Calls the handler of a route: checks the caller and the input, keeps the audit log, and lets only what the contract
 // names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
 import type { Endpoint } from '../../core/endpoint.ts';
+import type { AuditOutcome } from '../contract/identity.ts';
 import { ENDPOINTS, type Route } from '../contract/index.ts';
 import { OperatorError } from '../error.ts';
 import { type Caller, isAllowed, refusalOf, roleRequired } from './caller.ts';
@@ -18,9 +19,6 @@ export interface AuditEntry {
   readonly target: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
-
-/** `started`: the command is in progress, or its process died meanwhile. */
-export type AuditOutcome = 'started' | 'ok' | 'denied' | 'failed';
 
 export interface AuditLog {
   /** Writes a line. @returns its id */

@@ -3,9 +3,7 @@ import type { Role } from '../../core/endpoint.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { toJson } from '../../core/stored-json.ts';
-
-/** `started`: the command is in progress, or its process died meanwhile. */
-export type AuditOutcome = 'started' | 'ok' | 'denied' | 'failed';
+import type { AuditLine, AuditOutcome } from '../contract/identity.ts';
 
 export interface NewAuditEntry {
   /** Null: nobody has logged in. */
@@ -18,19 +16,6 @@ export interface NewAuditEntry {
   readonly action: string;
   readonly target: string;
   readonly details: Readonly<Record<string, unknown>>;
-}
-
-export interface AuditRow {
-  readonly id: number;
-  readonly at: string;
-  readonly identity: string | null;
-  readonly name: string | null;
-  readonly role: Role | null;
-  readonly via: string | null;
-  readonly action: string;
-  readonly target: string;
-  readonly details: Record<string, unknown>;
-  readonly outcome: AuditOutcome;
 }
 
 export interface AuditFilter {
@@ -105,8 +90,8 @@ export async function completeAudit(
 }
 
 /** Newest first. */
-export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditRow[]> {
-  return await db.query<AuditRow>(
+export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditLine[]> {
+  return await db.query<AuditLine>(
     `select id, ${isoText('at')} as at, identity, name, role, via, action, target, details, outcome
        from operator_audit
       where ($1::text is null or identity = $1) and ($2::text is null or action = $2)

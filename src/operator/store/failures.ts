@@ -3,27 +3,14 @@
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { KEPT_REFUSALS } from '../../jobs/events/contract/refusals.ts';
+import type { Failure } from '../contract/failures.ts';
 import type { Period } from './call-log.ts';
 import { REJECTED_ROWS } from './failed-rows.ts';
 import { CODE_FIRST } from './overview/needs.ts';
 
-export interface FailureRow {
-  readonly kind: 'run' | 'record' | 'row' | 'event' | 'member' | 'call' | 'outbox' | 'poller' | 'refusal';
-  readonly account: string;
-  /** Name among the names of syncs for runs, records, rows and members. */
-  readonly name: string;
-  readonly run: string | null;
-  readonly outcome: 'failed' | 'unknown';
-  readonly code: string;
-  readonly reason: string | null;
-  readonly count: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
 export interface FoundFailures {
-  /** The newest first. */
-  readonly failures: readonly FailureRow[];
+  /** The newest first. The names of runs, records, rows and members are those among the names of syncs. */
+  readonly failures: readonly Failure[];
   /** Failures that a later attempt or a correction made good, without calls. They are not among the others. */
   readonly repaired: number;
   /** Failed calls after which the same was done with success. They are not among the others. */

@@ -4,22 +4,11 @@ import { decryptRows } from '../../core/encryption/values.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { inEffect, type OptOutSource } from '../../core/store/opt-outs.ts';
+import type { OptOutEntry } from '../contract/opt-outs.ts';
 import { OPT_OUT_ID } from './person.ts';
 
-export interface OptOutRow {
-  readonly id: number;
-  readonly account: string;
-  /** A number, or the pseudonym of an erased person. */
-  readonly key: string;
-  readonly person: string;
-  readonly source: OptOutSource;
-  readonly at: string;
-  readonly evidence: string | null;
-  readonly recordedBy: string | null;
-  readonly recordedAt: string | null;
-  readonly active: boolean;
-  readonly withdrawal: { readonly at: string; readonly by: string; readonly reason: string } | null;
-}
+/** `key`: a number, or the pseudonym of an erased person. */
+export type OptOutRow = Omit<OptOutEntry, 'number'> & { readonly key: string };
 
 export interface OptOutFilter {
   readonly account?: string | undefined;

@@ -1,15 +1,13 @@
 // Sessions of browsers and access tokens of commands. The ledger stores hashes only.
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
+import type { AccessToken, Session } from '../contract/identity.ts';
 import { type UserRow, userColumns } from './users.ts';
-
-/** How a session began. */
-export type SessionVia = 'password' | 'oidc' | 'link';
 
 export interface NewSession {
   readonly hash: string;
   readonly user: Pick<UserRow, 'id' | 'role'>;
-  readonly via: SessionVia;
+  readonly via: Session['via'];
   /** User agent, shortened. */
   readonly agent: string;
 }
@@ -69,20 +67,6 @@ export async function deleteSession(db: Queryable, hash: string): Promise<void> 
   await db.query('delete from user_sessions where hash = $1', [hash]);
 }
 
-/** A session as people see it. */
-export interface ShownSession {
-  readonly id: number;
-  readonly user: string;
-  readonly via: SessionVia;
-  readonly agent: string;
-  readonly createdAt: string;
-  readonly lastSeenAt: string;
-  /** When it ends without another request. */
-  readonly endsAt: string;
-  /** Whether it has the hash of the page. */
-  readonly isCurrent: boolean;
-}
-
 export interface SessionPage extends SessionLimits {
   /** Name. */
   readonly user: string;
@@ -94,9 +78,9 @@ export interface SessionPage extends SessionLimits {
 }
 
 /** Sessions of a user that have not ended, newest first. */
-export async function listSessions(db: Queryable, page: SessionPage): Promise<ShownSession[]> {
+export async function listSessions(db: Queryable, page: SessionPage): Promise<Session[]> {
   const { user, current, before = null, limit, idleMs, absoluteMs } = page;
-  return await db.query<ShownSession>(
+  return await db.query<Session>(
     `with open as (
        select user_sessions.*, users.name, least(seen_at + $4 * interval '1 millisecond',
                 user_sessions.created_at + $5 * interval '1 millisecond') as ends_at
@@ -145,15 +129,6 @@ export async function deleteEndedSessions(
   );
 }
 
-export interface AccessTokenRow {
-  readonly id: number;
-  readonly user: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly lastUsedAt: string | null;
-}
-
 /**
  * Only the OpenID provider knows whether a person still belongs there, and Sluice asks at logins. So the access tokens
  * of its users work this long after a login.
@@ -174,15 +149,15 @@ export interface NewAccessToken {
   readonly days: number;
 }
 
-export async function createAccessToken(db: Queryable, token: NewAccessToken): Promise<AccessTokenRow> {
-  const [row] = await db.query<AccessTokenRow>(
+export async function createAccessToken(db: Queryable, token: NewAccessToken): Promise<AccessToken> {
+  const [row] = await db.query<AccessToken>(
     `with access_tokens as (
        insert into access_tokens (hash, user_id, name, expires_at)
        values ($1, $2, $3, now() + $4 * interval '1 day') returning *)
      select ${TOKEN_COLUMNS} from access_tokens join users on users.id = user_id`,
     [token.hash, token.user, token.name, token.days],
   );
-  return row as AccessTokenRow;
+  return row as AccessToken;
 }
 
 /**
@@ -217,8 +192,8 @@ export interface AccessTokenPage {
 }
 
 /** Tokens that have not expired, oldest first. Those that need a login at the provider to work again are among them. */
-export async function listAccessTokens(db: Queryable, page: AccessTokenPage): Promise<AccessTokenRow[]> {
-  return await db.query<AccessTokenRow>(
+export async function listAccessTokens(db: Queryable, page: AccessTokenPage): Promise<AccessToken[]> {
+  return await db.query<AccessToken>(
     `select ${TOKEN_COLUMNS} from access_tokens join users on users.id = user_id
       where ($1::text is null or users.name = $1) and access_tokens.id > $2 and expires_at > now()
       order by access_tokens.id limit $3`,

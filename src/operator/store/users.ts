@@ -2,22 +2,9 @@
 import type { Role } from '../../core/endpoint.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
+import type { User } from '../contract/identity.ts';
 
-export interface UserRow {
-  readonly id: number;
-  readonly name: string;
-  readonly displayName: string;
-  readonly role: Role;
-  readonly hasPassword: boolean;
-  /** Whether a login with a password asks for a code too. */
-  readonly hasSecondFactor: boolean;
-  /** Issuer of the OpenID provider that the user comes from. */
-  readonly oidcIssuer: string | null;
-  readonly unixUser: string | null;
-  readonly createdAt: string;
-  readonly lastLoginAt: string | null;
-  readonly disabledAt: string | null;
-}
+export type UserRow = Omit<User, 'approvalWaits'> & { readonly id: number };
 
 export interface NewUser {
   readonly name: string;

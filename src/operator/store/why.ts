@@ -2,19 +2,11 @@
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { optOutsOf } from '../../core/store/opt-outs.ts';
+import type { WhyReason } from '../contract/people.ts';
 import { queryNamed } from './named-parameters.ts';
 import { wordsOf } from './people-search.ts';
 import { namesOf, type Person } from './person.ts';
 import { READ_WHOLE } from './row-later.ts';
-
-export interface WhyRow {
-  readonly code: string;
-  readonly at: string | null;
-  readonly campaign: string | null;
-  readonly run: string | null;
-  readonly event: string | null;
-  readonly problem: { readonly code: string; readonly reason: string } | null;
-}
 
 interface Part {
   readonly code: string;
@@ -166,10 +158,10 @@ const PARTS: readonly Part[] = [
 const MOST = 50;
 
 /** The most general reasons first, the newest of a kind first. */
-export async function readWhy(db: Queryable, person: Person): Promise<WhyRow[]> {
+export async function readWhy(db: Queryable, person: Person): Promise<WhyReason[]> {
   const { name, email } = person;
   const words = name === null ? null : await wordsOf(db, name, true);
-  return await queryNamed<WhyRow>(
+  return await queryNamed<WhyReason>(
     db,
     `select code, ${isoText('at')} as at, campaign, run, event, problem from (
        ${PARTS.map((each, rank) => `(${part(rank, each)})`).join('\n union all ')}) reasons

@@ -4,6 +4,7 @@ import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
 import type { PlanNote } from '../contract/plan.ts';
 import type { WaveResult } from '../contract/report.ts';
+import type { WaveTally } from '../rules/waves.ts';
 
 export interface WaveRow {
   readonly wave: number;
@@ -60,14 +61,7 @@ export async function wavesToJudge(tx: Queryable, run: string, endedBy: Date): P
 }
 
 /** Members of a wave by outcome. Those that moved on to a later wave count with their state at that time. */
-export interface WaveOutcomes {
-  readonly triggered: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly humanService: number;
-  readonly optedOut: number;
-  readonly replied: number;
-}
+export type WaveOutcomes = Omit<WaveTally, 'tried'>;
 
 export async function waveOutcomes(tx: Queryable, run: string, wave: number): Promise<WaveOutcomes> {
   const [row] = await tx.query<WaveOutcomes>(

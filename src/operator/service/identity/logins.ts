@@ -1,6 +1,6 @@
 // Logins: everything that makes a session, or an access token out of a password. Without its code, a login of a user with
 // a second factor ends as pending.
-import type { LoggedIn, Me } from '../../contract/identity.ts';
+import type { LoggedIn, Me, Session } from '../../contract/identity.ts';
 import { OperatorError } from '../../error.ts';
 import { callerOfLogin, callerOfUser, userNameOf } from '../../identity/callers.ts';
 import { checkLogin, claimLink, requireSecondFactor, startSession } from '../../identity/logins.ts';
@@ -12,12 +12,7 @@ import { sessionLimits } from '../../identity/session-limits.ts';
 import { hashToken, newAccessToken } from '../../identity/tokens.ts';
 import { changePassword, requireLocalLogin } from '../../identity/users.ts';
 import { addAudit } from '../../store/audit.ts';
-import {
-  createAccessToken,
-  deleteSession,
-  revokeAccessToken,
-  type SessionVia,
-} from '../../store/sessions.ts';
+import { createAccessToken, deleteSession, revokeAccessToken } from '../../store/sessions.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
 import { type Caller, secondFactorRequired } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
@@ -31,7 +26,7 @@ const LOGIN_TOKEN_DAYS = 30;
 
 /** What a login makes: a session, or an access token with a name. */
 interface Wanted {
-  readonly via: Exclude<SessionVia, 'oidc'>;
+  readonly via: Exclude<Session['via'], 'oidc'>;
   readonly accessToken: string | null;
 }
 

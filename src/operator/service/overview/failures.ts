@@ -3,12 +3,11 @@
 import type { ClusterLetters } from '../../../jobs/events/operator/letters.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Period } from '../../store/call-log.ts';
-import type { FailureRow } from '../../store/failures.ts';
 import { jobOf } from './jobs.ts';
 
 const NAMED_AMONG_SYNCS = new Set<Failure['kind']>(['run', 'record', 'row', 'member']);
 
-export function failureOf(row: FailureRow): Failure {
+export function failureOf(row: Failure): Failure {
   return { ...row, name: NAMED_AMONG_SYNCS.has(row.kind) ? jobOf(row.name).name : row.name };
 }
 

@@ -1,5 +1,5 @@
 // The chart "calls per minute against the limit".
-import type { LaneName } from '../../contract/overview.ts';
+import type { CallMinute, LaneName } from '../../contract/overview.ts';
 import type { MinuteRow } from '../../store/overview/tokens.ts';
 import { laneName } from './jobs.ts';
 import type { ConfiguredToken } from './tokens.ts';
@@ -16,15 +16,6 @@ export function stepOf(minutes: number): number {
   return (STEPS.find(([, most]) => minutes <= most) ?? STEPS[3])[0];
 }
 
-interface Minute {
-  readonly at: string;
-  readonly calls: Partial<Record<LaneName, number>>;
-  readonly succeeded: Partial<Record<LaneName, number>>;
-  limited: number;
-  failed: number;
-  limit: number;
-}
-
 /**
  * All steps from the first to the last, those without calls too.
  * @param from start of the first step in epoch seconds; `to`: start of the last
@@ -33,17 +24,17 @@ export function minutesOf(
   rows: readonly MinuteRow[],
   { from, to, stepMinutes }: { from: number; to: number; stepMinutes: number },
   tokens: readonly Pick<ConfiguredToken, 'token' | 'limit'>[],
-): Minute[] {
+): CallMinute[] {
   const stepS = stepMinutes * 60;
   const byStep = new Map<number, MinuteRow[]>();
   for (const row of rows) byStep.set(row.at, [...(byStep.get(row.at) ?? []), row]);
   const limits = new Map(tokens.map(({ token, limit }) => [token, limit]));
-  const minutes: Minute[] = [];
+  const minutes: CallMinute[] = [];
   for (let at = from; at <= to; at += stepS) {
     const calls: Partial<Record<LaneName, number>> = {};
     const succeeded: Partial<Record<LaneName, number>> = {};
     const start = new Date(at * 1000).toISOString();
-    const minute: Minute = { at: start, calls, succeeded, limited: 0, failed: 0, limit: 0 };
+    const minute: CallMinute = { at: start, calls, succeeded, limited: 0, failed: 0, limit: 0 };
     for (const row of byStep.get(at) ?? []) {
       const lane = laneName(row.lane);
       calls[lane] = (calls[lane] ?? 0) + row.calls;

@@ -1,9 +1,9 @@
 // The one reading of what goes on and what needs a person. The overview shows it, and notices are made of it.
 
 import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
-import type { Health } from '../../contract/health.ts';
+import type { Health, SinkHealth } from '../../contract/health.ts';
 import type { Need, RunningRun, TokenGauge, WaitingStart, WaitingWork } from '../../contract/overview.ts';
-import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
+import { readHealth, readSinks } from '../../store/overview/health.ts';
 import { MOST_OF_A_KIND, type NeedRow, readNeeds } from '../../store/overview/needs.ts';
 import { readSuccesses } from '../../store/overview/successes.ts';
 import { readTokens } from '../../store/overview/tokens.ts';
@@ -56,7 +56,7 @@ export function createOverviewReader(
     return tokens.map((token) => gaugeOf(token, rows.get(token.token)));
   }
 
-  async function health(account: string | null, sinks: readonly SinkRow[]): Promise<Health> {
+  async function health(account: string | null, sinks: readonly SinkHealth[]): Promise<Health> {
     const began = performance.now();
     await db.query('select 1');
     const roundTripMs = Math.round((performance.now() - began) * 100) / 100;

@@ -2,8 +2,8 @@
 
 import { eventLane } from '../../../jobs/events/contract/intake.ts';
 import { callsPerMinuteOf, syncEta } from '../../../jobs/sync/operator/eta.ts';
+import type { SinkHealth } from '../../contract/health.ts';
 import { LaneName, type RunningRun, type WaitingWork } from '../../contract/overview.ts';
-import type { SinkRow } from '../../store/overview/health.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../store/overview/work.ts';
 import type { CampaignEstimate } from './campaigns.ts';
 import { jobOf } from './jobs.ts';
@@ -73,7 +73,7 @@ const clamp = (share: number) => Math.min(1, Math.max(0, share));
 export function waitingOf(
   running: readonly RunningRun[],
   waiting: readonly WaitingRow[],
-  sinks: readonly SinkRow[],
+  sinks: readonly SinkHealth[],
 ): WaitingWork[] {
   const ofRuns = running.flatMap((run): Waiting[] => {
     const { kind, lane, account, name, state, startedAt, done, total, exact, etaSeconds } = run;

@@ -71,7 +71,7 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
 
     'GET /people/{account}/{person}': async ({ account, person: ref, unmask }) => {
       const person = await personOf(account, ref);
-      const why = ((await readWhy(db, person)) as WhyReason[]).map((each) => ({
+      const why = (await readWhy(db, person)).map((each) => ({
         ...each,
         problem: each.problem && {
           ...each.problem,

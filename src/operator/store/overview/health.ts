@@ -1,6 +1,7 @@
 // Health as the ledger shows it: calls of the last minutes, pollers and sinks.
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
+import type { AccountHealth, PollerHealth, SinkHealth } from '../../contract/health.ts';
 
 /** SQL of the seconds since a time, null without one: `greatest` alone ignores a null and would give 0. */
 export function secondsSince(time: string): string {
@@ -10,43 +11,10 @@ export function secondsSince(time: string): string {
 /** The backlog of a sink is counted up to here. */
 const MOST = 1000;
 
-export interface AccountCalls {
-  readonly account: string;
-  readonly calls: number;
-  readonly failed: number;
-  readonly unanswered: number;
-  readonly lastCallAt: string | null;
-  readonly lastSuccessAt: string | null;
-  readonly lastCode: string | null;
-}
-
-export interface PollerRow {
-  readonly account: string;
-  readonly poller: string;
-  readonly state: 'polling' | 'paused' | 'blocked';
-  readonly polledAt: string | null;
-  /** Null: no poll has brought the ledger up to the newest page since `startedAt`. */
-  readonly lagSeconds: number | null;
-  readonly startedAt: string;
-}
-
-export interface SinkRow {
-  readonly sink: string;
-  readonly circuit: 'closed' | 'open';
-  readonly code: string | null;
-  readonly reason: string | null;
-  readonly waiting: number;
-  readonly exact: boolean;
-  readonly dead: number;
-  /** Null: nothing waits. */
-  readonly lagSeconds: number | null;
-  readonly sentAt: string | null;
-}
-
 export interface LedgerHealth {
   readonly lastFlushAt: string | null;
-  readonly accounts: readonly AccountCalls[];
-  readonly pollers: readonly PollerRow[];
+  readonly accounts: readonly AccountHealth[];
+  readonly pollers: readonly PollerHealth[];
 }
 
 /** @param account null: all */
@@ -78,8 +46,8 @@ export async function readHealth(db: Queryable, account: string | null): Promise
 }
 
 /** All sinks that are configured or have a state, by name. */
-export async function readSinks(db: Queryable, configured: readonly string[]): Promise<SinkRow[]> {
-  return await db.query<SinkRow>(
+export async function readSinks(db: Queryable, configured: readonly string[]): Promise<SinkHealth[]> {
+  return await db.query<SinkHealth>(
     `select n.sink, case when s.open_until is null then 'closed' else 'open' end as circuit, s.code, s.reason, w.n::int as waiting,
             w.n < ${MOST} as exact, d.n::int as dead,
             ${secondsSince('o.at')} as "lagSeconds", ${isoText('s.sent_at')} as "sentAt"
