@@ -1,5 +1,6 @@
 // `sluice status`: one screen with health, budget per token, what runs, and what needs a person.
 import type { Command } from 'commander';
+import { LANE_NAMES } from '../../core/lanes.ts';
 import { WHY_IT_WAITS } from '../../jobs/campaigns/commands/describe-campaign-run.ts';
 import { neutralLine } from '../../observe/neutral.ts';
 import type { Output } from '../../operator/contract/index.ts';
@@ -110,8 +111,6 @@ function ago(time: string, now: string): string {
   return formatDuration(Math.max(0, Date.parse(now) - Date.parse(time)));
 }
 
-const LANES = ['reply', 'lead', 'poll', 'campaign', 'backfill'] as const;
-
 const TOKENS: readonly Column<TokenGauge>[] = [
   ['account', 'left', ({ account }) => account],
   ['token', 'right', ({ position }) => String(position)],
@@ -121,7 +120,8 @@ const TOKENS: readonly Column<TokenGauge>[] = [
     'by lane',
     'left',
     ({ lanes }) =>
-      LANES.flatMap((lane) => (lanes[lane] ? [`${lane} ${formatCount(lanes[lane])}`] : [])).join(', ') || '–',
+      LANE_NAMES.flatMap((lane) => (lanes[lane] ? [`${lane} ${formatCount(lanes[lane])}`] : [])).join(', ') ||
+      '–',
   ],
   ['429 in 1 h', 'right', ({ limited }) => formatCount(limited)],
   ['state', 'left', stateOfToken],

@@ -2,15 +2,9 @@
 // withdraws it: then it counts again from the next opt-out that is later than the withdrawal.
 import { OPT_OUT_EVIDENCE } from '../encryption/columns.ts';
 import { encryptValue } from '../encryption/values.ts';
+import type { OptOutSource } from '../opt-out-sources.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJson } from '../stored-json.ts';
-
-/**
- * How it is known: a keyword that the person wrote, a tag on the contact, an operator who erased the person, an
- * operator who recorded it, or a list of another system.
- */
-export const OPT_OUT_SOURCES = ['reply', 'tag', 'erase', 'operator', 'import'] as const;
-export type OptOutSource = (typeof OPT_OUT_SOURCES)[number];
 
 /** Maximum length of an evidence, in characters. */
 export const MAX_EVIDENCE = 200;

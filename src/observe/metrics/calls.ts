@@ -1,6 +1,6 @@
 // Metrics of API calls: how many, how they ended, and how long they waited for their slot.
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { LANES } from '../../core/lanes.ts';
+import { laneName } from '../../core/lanes.ts';
 
 /** A call that has ended. */
 export interface MeasuredCall {
@@ -18,9 +18,6 @@ export interface MeasuredCall {
 export interface CallMetrics {
   ended(call: MeasuredCall): void;
 }
-
-/** Names of lanes by number. */
-const LANE_NAMES = new Map<number, string>(Object.entries(LANES).map(([name, lane]) => [lane, name]));
 
 /** A code comes from the service's answer, so its form and the number of different codes are bounded. */
 const CODE = /^[A-Z][A-Z0-9_]{0,59}$/;
@@ -62,7 +59,7 @@ export function createCallMetrics(registry: Registry): CallMetrics {
   };
   return {
     ended({ account, lane: number, status, code, wait_ms, took_ms }) {
-      const lane = LANE_NAMES.get(number) ?? 'backfill';
+      const lane = laneName(number);
       calls.inc({ account, lane, status: status ?? 'none', code: codeOf(code) });
       wait.observe({ lane }, wait_ms / 1000);
       took.observe({ lane }, took_ms / 1000);

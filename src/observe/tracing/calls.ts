@@ -1,6 +1,6 @@
 // The spans of an API call: the wait for its slot, and the call itself.
 
-import { LANES } from '../../core/lanes.ts';
+import { laneName } from '../../core/lanes.ts';
 import type { Tracing } from '../../core/tracing.ts';
 
 /** A call that has ended. */
@@ -22,7 +22,6 @@ export interface TracedCall {
   readonly took_ms: number;
 }
 
-const LANE_NAMES = new Map<number, string>(Object.entries(LANES).map(([name, lane]) => [lane, name]));
 /** A shorter wait is only an attribute of the call. */
 const WAIT_MS = 100;
 /** Both come from the service's answer, so their form is bounded. */
@@ -32,7 +31,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Call it when the call ends, where the work runs that made it. */
 export function traceCall(tracing: Tracing, call: TracedCall): void {
   const { account, lane: number, method, route, status, code, request_id: request, wait_ms, took_ms } = call;
-  const lane = LANE_NAMES.get(number) ?? 'backfill';
+  const lane = laneName(number);
   const attributes = { 'sluice.account': account, 'sluice.lane': lane };
   if (wait_ms >= WAIT_MS)
     tracing.ended({ name: 'wait for slot', agoMs: wait_ms + took_ms, endedAgoMs: took_ms, attributes });

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { CsvSource } from '../../connectors/sources/config.ts';
 import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from '../../core/endpoint.ts';
+import { OPT_OUT_SOURCES } from '../../core/opt-out-sources.ts';
 
-const Source = z.enum(['reply', 'tag', 'erase', 'operator', 'import']);
+const Source = z.enum(OPT_OUT_SOURCES);
 
 /** Maximum number of rows of an import, and of entries of a page of an export. */
 export const MOST_ROWS = 10_000;

@@ -13,16 +13,15 @@ import {
   Time,
   Unmask,
 } from '../../core/endpoint.ts';
+import { LANE_NAMES } from '../../core/lanes.ts';
 import { Approval } from '../../jobs/campaigns/contract/approval.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { FAILURES } from './failures.ts';
 import { Health } from './health.ts';
 
-/** Most urgent first. */
-export const LaneName = z.enum(['reply', 'lead', 'poll', 'campaign', 'backfill']);
-export type LaneName = z.infer<typeof LaneName>;
+const Lane = z.enum(LANE_NAMES);
 /** Number of calls by lane. A missing lane made none. */
-const ByLane = z.partialRecord(LaneName, Count);
+const ByLane = z.partialRecord(Lane, Count);
 
 /** Hash of a token; it identifies the token without its value. */
 const TokenKey = z.string();
@@ -57,7 +56,7 @@ const WaitsFor = z.enum(['worker', 'service']).nullable();
 
 export const WaitingWork = z.object({
   /** Null: the work makes no calls of the API (outbox). */
-  lane: LaneName.nullable(),
+  lane: Lane.nullable(),
   kind: z.enum(['records', 'members', 'events', 'conversations', 'outbox']),
   /** Null: of several accounts (outbox). */
   account: z.string().nullable(),
@@ -87,7 +86,7 @@ export const RunningRun = z.object({
   /** Of a sync: planning, syncing. Of a campaign: planning, planned, running. */
   state: z.string(),
   /** Priority of its calls, as the run began with it. */
-  lane: LaneName,
+  lane: Lane,
   startedAt: Time,
   /** Records that need calls or members that have ended, and all of these. Total null: not known yet. */
   done: Count,
@@ -220,7 +219,7 @@ export const LoggedCall = z.object({
   /** Position of the token in the account's list; null when it is not configured any more. */
   position: z.int().positive().nullable(),
   run: z.string(),
-  lane: LaneName,
+  lane: Lane,
   method: z.string(),
   /** Path template. */
   route: z.string(),

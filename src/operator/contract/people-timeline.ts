@@ -2,6 +2,7 @@
 // sentences in the reader's language.
 import { z } from 'zod';
 import { Count, Note, Time } from '../../core/endpoint.ts';
+import { OPT_OUT_SOURCES } from '../../core/opt-out-sources.ts';
 
 const id = z.int();
 
@@ -202,7 +203,7 @@ const GapEntry = z.object({
 const OptOutEntry = z.object({
   ...base,
   kind: z.literal('optOut'),
-  code: z.enum(['reply', 'tag', 'erase', 'operator', 'import', 'withdrawn']),
+  code: z.enum([...OPT_OUT_SOURCES, 'withdrawn']),
 });
 
 export const TimelineEntry = z.discriminatedUnion('kind', [

@@ -1,9 +1,10 @@
 // Opt-outs as operators see them.
 import { OPT_OUT_EVIDENCE } from '../../core/encryption/columns.ts';
 import { decryptRows } from '../../core/encryption/values.ts';
+import type { OptOutSource } from '../../core/opt-out-sources.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
-import { inEffect, type OptOutSource } from '../../core/store/opt-outs.ts';
+import { inEffect } from '../../core/store/opt-outs.ts';
 import type { OptOutEntry } from '../contract/opt-outs.ts';
 import { OPT_OUT_ID } from './person.ts';
 

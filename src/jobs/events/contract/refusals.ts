@@ -130,7 +130,7 @@ export const DryRunResult = z.object({
 });
 export type DryRunResult = z.infer<typeof DryRunResult>;
 
-const LetterId = z
+export const LetterId = z
   .string()
   .regex(/^\d{1,9}-\d{1,18}$/, 'ids of dead letters look like 0-17, as the list shows them');
 const codes = z.array(Name).min(1).max(100).readonly().optional();

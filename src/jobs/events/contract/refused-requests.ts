@@ -43,7 +43,7 @@ export const RefusedRequestResult = z.discriminatedUnion('outcome', [
 ]);
 export type RefusedRequestResult = z.infer<typeof RefusedRequestResult>;
 
-const RequestId = z
+export const RequestId = z
   .string()
   .regex(/^rr_[\w-]{22}$/, 'ids of refused requests begin with rr_, as the list shows them');
 const Filter = {

@@ -1,6 +1,7 @@
 // The events of the registry of opt-outs.
 import { z } from 'zod';
 import { described } from '../../../core/config/base.ts';
+import { OPT_OUT_SOURCES } from '../../../core/opt-out-sources.ts';
 
 export const OPT_OUT_EVENT_TYPES = ['sluice.optout.added', 'sluice.optout.withdrawn'] as const;
 
@@ -32,7 +33,7 @@ export const OptOutEvent = z
         'Phone number of the person, E.164 without plus. Brazilian mobile numbers have the ninth digit.',
       ),
       via: described(
-        z.enum(['reply', 'tag', 'erase', 'operator', 'import']),
+        z.enum(OPT_OUT_SOURCES),
         'How it is known: a keyword in a reply, a tag on the contact, the erasure of the person, an operator, or an imported list.',
       ),
       at: described(z.iso.datetime(), 'When the person opted out, in UTC.'),

@@ -1,5 +1,6 @@
 // The overview, the call log, spending and failures as operators see them.
 
+import { laneName } from '../../../core/lanes.ts';
 import { createDeadLetters } from '../../../jobs/events/operator/letters.ts';
 import { maskPhone } from '../../../observe/masking.ts';
 import type { OVERVIEW } from '../../contract/overview.ts';
@@ -11,7 +12,7 @@ import { readMinutes } from '../../store/overview/tokens.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { readApprovals } from './approvals.ts';
 import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
-import { laneName, sumSpending } from './jobs.ts';
+import { sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
 import { defaultProbes, type OverviewProbes } from './probes.ts';
 import { createOverviewReader } from './read.ts';

@@ -8,9 +8,9 @@ import {
   pollerSyncName,
   routeSyncName,
 } from '../../../core/ids.ts';
-import { LANES } from '../../../core/lanes.ts';
+import { type LaneName, laneName } from '../../../core/lanes.ts';
 import type { SyncConfig } from '../../../jobs/sync/config.ts';
-import type { LaneName, Spending } from '../../contract/overview.ts';
+import type { Spending } from '../../contract/overview.ts';
 import type { SpendingRow } from '../../store/call-log.ts';
 import type { FailingWork } from './failing-work.ts';
 
@@ -42,12 +42,6 @@ function jobOfRun({ account, run, sync }: Pick<SpendingRow, 'account' | 'run' | 
   if (run === draftRunId(account)) return { kind: 'preview', name: 'previews of audiences' };
   const [of, name = '', , more] = run.split('/');
   return of === account && name !== '' && more === undefined ? jobOf(name) : { kind: 'other', name: run };
-}
-
-const NAMES = Object.fromEntries(Object.entries(LANES).map(([name, lane]) => [lane, name as LaneName]));
-
-export function laneName(lane: number): LaneName {
-  return NAMES[lane] ?? 'backfill';
 }
 
 /** Sums rows of runs and lanes by job or by run, the largest first. */

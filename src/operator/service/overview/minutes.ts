@@ -1,7 +1,7 @@
 // The chart "calls per minute against the limit".
-import type { CallMinute, LaneName } from '../../contract/overview.ts';
+import { type LaneName, laneName } from '../../../core/lanes.ts';
+import type { CallMinute } from '../../contract/overview.ts';
 import type { MinuteRow } from '../../store/overview/tokens.ts';
-import { laneName } from './jobs.ts';
 import type { ConfiguredToken } from './tokens.ts';
 
 /** Minutes of a step, and the longest period that it is used for: a chart has at most about 300 steps. */

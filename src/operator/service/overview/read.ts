@@ -1,5 +1,6 @@
 // The one reading of what goes on and what needs a person. The overview shows it, and notices are made of it.
 
+import { laneName } from '../../../core/lanes.ts';
 import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
 import type { Health, SinkHealth } from '../../contract/health.ts';
 import type { Need, RunningRun, TokenGauge, WaitingStart, WaitingWork } from '../../contract/overview.ts';
@@ -12,7 +13,7 @@ import { readWorkers } from '../../store/overview/workers.ts';
 import type { OverviewDeps } from '../deps.ts';
 import type { FailingWork } from './failing-work.ts';
 import { createFirstSeen } from './first-seen.ts';
-import { laneName, runNameOf } from './jobs.ts';
+import { runNameOf } from './jobs.ts';
 import { needsOf } from './needs.ts';
 import { outagesOf } from './outages.ts';
 import type { OverviewProbes } from './probes.ts';

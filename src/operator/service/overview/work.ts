@@ -1,9 +1,10 @@
 // Progress and estimates of the overview, from what the ledger counted.
 
+import { LANE_NAMES } from '../../../core/lanes.ts';
 import { eventLane } from '../../../jobs/events/contract/intake.ts';
 import { callsPerMinuteOf, syncEta } from '../../../jobs/sync/operator/eta.ts';
 import type { SinkHealth } from '../../contract/health.ts';
-import { LaneName, type RunningRun, type WaitingWork } from '../../contract/overview.ts';
+import type { RunningRun, WaitingWork } from '../../contract/overview.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../store/overview/work.ts';
 import type { CampaignEstimate } from './campaigns.ts';
 import { jobOf } from './jobs.ts';
@@ -145,6 +146,5 @@ function inLine(work: readonly Waiting[]): WaitingWork[] {
   });
 }
 
-const rank = ({ lane }: Waiting) =>
-  lane === null ? LaneName.options.length : LaneName.options.indexOf(lane);
+const rank = ({ lane }: Waiting) => (lane === null ? LANE_NAMES.length : LANE_NAMES.indexOf(lane));
 const ageOf = ({ since }: Waiting) => (since === null ? Number.MAX_SAFE_INTEGER : Date.parse(since));

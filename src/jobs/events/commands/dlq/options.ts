@@ -3,6 +3,7 @@ import { checkChoice } from '../../../../cli/lib/choice.ts';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
 import { WHEN } from '../../../../cli/lib/when.ts';
 import type { Input } from '../../../../operator/contract/index.ts';
+import { LetterId } from '../../contract/refusals.ts';
 
 export const CLUSTER = {
   cluster: ['--cluster <name>', 'name from `ingress.kafka` (default: the only one)'],
@@ -32,7 +33,7 @@ export function choiceOf(given: Choice, yes: boolean, harmless: boolean): Choice
 
 /** @throws CliError (usage) when it is not an id */
 export function checkId(id: string): string {
-  if (/^(\d{1,9})-(\d{1,18})$/.test(id)) return id;
+  if (LetterId.safeParse(id).success) return id;
   throw new CliError(
     EXIT.usage,
     `"${id}" is no id of a dead letter: ids look like 0-17, as \`sluice dlq list\` prints them`,

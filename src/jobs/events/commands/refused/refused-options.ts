@@ -8,7 +8,7 @@ import { readFields, withFields } from '../../../../cli/lib/route/fields.ts';
 import { WHEN } from '../../../../cli/lib/when.ts';
 import type { OperatorClient } from '../../../../operator/client/client.ts';
 import type { Input } from '../../../../operator/contract/index.ts';
-import { REFUSED_REQUESTS, type RefusedRequestSummary } from '../../contract/refused-requests.ts';
+import { REFUSED_REQUESTS, type RefusedRequestSummary, RequestId } from '../../contract/refused-requests.ts';
 
 export const FILTER = {
   account: '--account <name>',
@@ -59,7 +59,7 @@ export function choiceOf(named: readonly string[], options: ChoiceOptions, harml
 
 /** @throws CliError (usage) when it is not an id */
 export function checkId(id: string): string {
-  if (/^rr_[\w-]{22}$/.test(id)) return id;
+  if (RequestId.safeParse(id).success) return id;
   throw new CliError(
     EXIT.usage,
     `"${id}" is no id of a refused request: ids begin with rr_, as \`sluice refused list\` prints them`,
