@@ -47,7 +47,7 @@ const RULES = {
   'src/connectors/media': { may: 'node: undici zod src/connectors/outbound core' },
   'src/mapping': { may: 'node: jsonata re2js libphonenumber-js libphonenumber-js/* zod core' },
   // Guesses what a table means: for the command line and for the console.
-  'src/recognize': { may: 'node: src/connectors/sources core mapping' },
+  'src/recognize': { may: 'node: src/connectors/sources core mapping src/jobs/sync/contract/first-sync.ts' },
   ...Object.fromEntries(JOBS.flatMap((job) => jobRules(job))),
   // A document about everything that goes out, made from the configuration.
   'src/jobs/outbox/asyncapi': { may: `zod core connectors config ${CONTRACTS}` },

@@ -1,4 +1,5 @@
 // Guesses what each column of a table is: by its name and by its values. A name alone or values alone are less sure.
+import type { RecognizedFile } from '../jobs/sync/contract/first-sync.ts';
 import { type Guess, guessOfName } from '../mapping/column-names.ts';
 import { readCountry } from '../mapping/country.ts';
 import { type PhoneRules, parsePhone } from '../mapping/phone/index.ts';
@@ -10,17 +11,8 @@ export interface Column {
   readonly values: readonly string[];
 }
 
-export interface ColumnGuess {
-  readonly name: string;
-  /** Null: nothing that a contact or a card has. */
-  readonly guess: Guess | null;
-  /** From 0 to 1. Below 0.7, somebody should look at it. */
-  readonly confidence: number;
-  /** Up to three different values, in clear. */
-  readonly samples: readonly string[];
-  /** Number of rows with a value. */
-  readonly filled: number;
-}
+/** Confidence below 0.7: somebody should look at it. The samples are in clear. */
+export type ColumnGuess = RecognizedFile['columns'][number] & { readonly guess: Guess | null };
 
 /** Samples of a column whose values are judged. */
 const JUDGED = 200;

@@ -1,15 +1,10 @@
 // Guesses the country of numbers that do not name it.
 
+import type { RecognizedFile } from '../jobs/sync/contract/first-sync.ts';
 import { plainName } from '../mapping/column-names.ts';
 import { isCountry, type PhoneRules, parsePhone } from '../mapping/phone/index.ts';
 
-export interface CountryGuess {
-  /** Null: every number that can be read names its country. */
-  readonly country: string | null;
-  /** `national`: digits without + are numbers of this country, also where they are valid abroad. */
-  readonly format: 'national' | 'auto';
-  readonly confidence: number;
-}
+type CountryGuess = RecognizedFile['country'];
 
 /** Countries to try, by the language of the column names; the first wins a tie. */
 const COUNTRIES: Readonly<Record<string, readonly string[]>> = {

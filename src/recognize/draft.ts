@@ -1,10 +1,10 @@
 // Builds a mapping from guesses.
 
+import type { RecognizedFile } from '../jobs/sync/contract/first-sync.ts';
 import { type Guess, plainName } from '../mapping/column-names.ts';
 import type { Expression, MappingConfig } from '../mapping/config.ts';
 import { readCountry } from '../mapping/country.ts';
 import type { Column, ColumnGuess } from './columns.ts';
-import type { CountryGuess } from './country.ts';
 
 type Card = NonNullable<MappingConfig['card']>;
 
@@ -25,7 +25,7 @@ function rankOfNumber(name: string): number {
 export function draftMapping(
   columns: readonly Column[],
   guesses: readonly ColumnGuess[],
-  { country, format }: CountryGuess,
+  { country, format }: RecognizedFile['country'],
 ): MappingConfig | null {
   const of = (guess: Guess) => guesses.filter((one) => one.guess === guess).map(({ name }) => name);
   const numbers = of('number').toSorted((a, b) => rankOfNumber(a) - rankOfNumber(b));

@@ -1,4 +1,5 @@
 // Recognizes the export of a CRM that Sluice has a mapping for, by the names of its columns.
+import type { RecognizedFile } from '../jobs/sync/contract/first-sync.ts';
 import { plainName } from '../mapping/column-names.ts';
 
 /** Folders of `examples/` with a mapping. */
@@ -12,10 +13,7 @@ export const PRESETS = [
 ] as const;
 export type Preset = (typeof PRESETS)[number];
 
-export interface PresetGuess {
-  readonly name: Preset;
-  readonly confidence: number;
-}
+export type PresetGuess = NonNullable<RecognizedFile['preset']> & { readonly name: Preset };
 
 /** Names that hardly any other program uses, in English and Portuguese, in the form of `plainName`. */
 const SIGNS: Readonly<Record<Preset, RegExp>> = {

@@ -2,34 +2,21 @@
 
 import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
 import type { CrmRecord, RowProblem } from '../core/record.ts';
+import type { MappingPreview } from '../jobs/sync/contract/first-sync.ts';
 import type { MappingConfig } from '../mapping/config.ts';
 import { countryOfNumber } from '../mapping/country.ts';
 import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
 import { isGarbled } from './garbled.ts';
 
-export interface Preview {
-  /** Rows that were read. */
-  readonly rows: number;
-  /** False: the file has more rows. */
-  readonly whole: boolean;
-  readonly mapped: number;
-  readonly rejected: number;
-  /** Values of the rows that were read in a wrong encoding, or damaged before. */
-  readonly garbled: number;
-  /** The first mapped rows, with personal data in clear. */
+/** The records have personal data in clear. */
+export type Preview = Omit<MappingPreview, 'records'> & {
   readonly records: readonly PreviewRecord[];
   /** Names that the mapped rows use, for somebody who sets up an account for them. */
   readonly names: PreviewNames;
-  /** By field and code, most frequent first, with the first rows that have the problem. */
-  readonly problems: readonly PreviewProblem[];
-}
+};
 
-export interface PreviewRecord {
-  readonly row: number;
-  readonly record: CrmRecord;
-  /** ISO 3166 code of the country that the number was read in; null for one of several, such as a toll-free number. */
-  readonly country: string | null;
-}
+type PreviewRecord = Omit<MappingPreview['records'][number], 'record'> & { readonly record: CrmRecord };
+type PreviewProblem = MappingPreview['problems'][number];
 
 export interface PreviewNames {
   readonly tags: readonly string[];
@@ -37,15 +24,6 @@ export interface PreviewNames {
   readonly stages: readonly string[];
   /** Custom fields of cards, with the type of their first value. */
   readonly customFields: Readonly<Record<string, 'text' | 'number' | 'boolean'>>;
-}
-
-export interface PreviewProblem {
-  readonly field: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly count: number;
-  /** Row numbers; the header is not a row. */
-  readonly rows: readonly number[];
 }
 
 const NAMED_ROWS = 3;
@@ -69,10 +47,7 @@ export async function previewMapping(
   const scan = compiled.scan();
   for (const { row, values } of table.rows) if (values !== null) scan?.add(values, row);
   const records: PreviewRecord[] = [];
-  const problems = new Map<
-    string,
-    { count: number; rows: number[] } & Omit<PreviewProblem, 'count' | 'rows'>
-  >();
+  const problems: Problems = new Map();
   const names = new NamesOfRecords();
   let mapped = 0;
   let garbled = 0;
@@ -101,11 +76,9 @@ export async function previewMapping(
   };
 }
 
-function count(
-  problems: Map<string, { count: number; rows: number[] } & Omit<PreviewProblem, 'count' | 'rows'>>,
-  row: number,
-  { field, code, reason }: RowProblem,
-): void {
+type Problems = Map<string, PreviewProblem & { readonly rows: number[] }>;
+
+function count(problems: Problems, row: number, { field, code, reason }: RowProblem): void {
   const key = `${field} ${code} ${reason}`;
   const found = problems.get(key) ?? { field, code, reason, count: 0, rows: [] };
   found.count += 1;

@@ -2,31 +2,20 @@
 
 import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
 import { wholePercents } from '../connectors/sources/csv/encoding.ts';
-import type { SourceNote } from '../core/source.ts';
+import type { RecognizedFile } from '../jobs/sync/contract/first-sync.ts';
 import { guessOfName } from '../mapping/column-names.ts';
 import type { MappingConfig } from '../mapping/config.ts';
 import { type Column, type ColumnGuess, guessColumn } from './columns.ts';
-import { type CountryGuess, guessCountry, rulesOf } from './country.ts';
+import { guessCountry, rulesOf } from './country.ts';
 import { draftCard, draftMapping } from './draft.ts';
 import { guessPreset, type PresetGuess } from './presets.ts';
 
-export interface Recognized {
-  readonly delimiter: string;
-  readonly encoding: { readonly name: string; readonly confidence: number };
-  /** False: the first line looks like a row. A sync needs a line with names above it. */
-  readonly header: boolean;
+/** `card`: with the stages of the file; the names of the account's stages are not known here. */
+export type Recognized = Omit<RecognizedFile, 'preset' | 'columns' | 'card'> & {
   readonly preset: PresetGuess | null;
-  readonly country: CountryGuess;
   readonly columns: readonly ColumnGuess[];
-  /** Null when no column has phone numbers. */
-  readonly mapping: MappingConfig | null;
-  /** With the stages of the file; the names of the account's stages are not known here. */
   readonly card: MappingConfig['card'] | null;
-  /** What the source noticed: titles, footers, a doubtful encoding. Without a value of a row. */
-  readonly notes: readonly SourceNote[];
-  /** Number of rows that the guesses are made from. */
-  readonly rows: number;
-}
+};
 
 /** Rows that the guesses are made from. */
 const ROWS = 1000;

@@ -18,7 +18,9 @@ export const RecognizedFile = z.object({
   header: z.boolean(),
   preset: z.object({ name: z.string(), confidence: Confidence }).nullable(),
   country: z.object({
+    /** Null: every number that can be read names its country. */
     country: z.string().nullable(),
+    /** `national`: digits without + are numbers of this country, also where they are valid abroad. */
     format: z.enum(['national', 'auto']),
     confidence: Confidence,
   }),
@@ -31,6 +33,7 @@ export const RecognizedFile = z.object({
         confidence: Confidence,
         /** Up to three values, masked. */
         samples: z.array(z.string()).readonly(),
+        /** Number of rows with a value. */
         filled: Count,
       }),
     )
@@ -71,7 +74,7 @@ export const MappingPreview = z.object({
         code: z.string(),
         reason: z.string(),
         count: Count,
-        /** The first rows that have it. */
+        /** The first rows that have it; the header is not a row. */
         rows: z.array(Count).readonly(),
       }),
     )
