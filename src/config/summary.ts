@@ -13,76 +13,7 @@ export interface SecretState extends SecretPresence {
   readonly ref: string;
 }
 
-export interface ConfigSummary {
-  readonly file: string;
-  readonly accounts: readonly {
-    readonly name: string;
-    readonly baseUrl: string;
-    readonly callsPerMinute: number;
-    readonly tokens: readonly SecretState[];
-  }[];
-  readonly sources: readonly {
-    readonly name: string;
-    readonly type: string;
-    /** File, table or address. */
-    readonly path: string;
-    /** Whether the file can be opened; databases and addresses are for `sluice doctor`. */
-    readonly readable: boolean;
-    readonly secrets: readonly SecretState[];
-  }[];
-  readonly mappings: readonly string[];
-  readonly syncs: readonly {
-    readonly name: string;
-    readonly account: string;
-    readonly source: string;
-    readonly mapping: string;
-  }[];
-  readonly clusters: readonly {
-    readonly name: string;
-    readonly brokers: readonly string[];
-    readonly secrets: readonly SecretState[];
-  }[];
-  readonly routes: readonly {
-    readonly name: string;
-    readonly account: string;
-    readonly action: string;
-    /** Ways in: a path, topics of a cluster. */
-    readonly from: readonly string[];
-    readonly secrets: readonly SecretState[];
-  }[];
-  readonly sinks: readonly {
-    readonly name: string;
-    readonly type: string;
-    /** Topic, address, file or table. */
-    readonly place: string;
-    readonly secrets: readonly SecretState[];
-  }[];
-  readonly pollers: readonly {
-    readonly name: string;
-    readonly account: string;
-    /** Null: all of them. */
-    readonly connection: number | null;
-    /** Sinks that receive its events. */
-    readonly announce: readonly string[];
-  }[];
-  readonly campaigns: readonly {
-    readonly name: string;
-    readonly account: string;
-    readonly flow: number | string;
-    readonly connection: number;
-    /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
-    readonly audience: readonly string[];
-    /** Scheduled times. */
-    readonly schedule: readonly string[];
-    readonly notes: readonly string[];
-  }[];
-  readonly notices: readonly {
-    readonly name: string;
-    /** Kind of channel and host, in words. */
-    readonly about: readonly string[];
-    readonly secrets: readonly SecretState[];
-  }[];
-}
+export type ConfigSummary = Awaited<ReturnType<typeof summarize>>;
 
 /** How to find out whether a secret is there. */
 export type SecretCheck = (loaded: LoadedConfig, ref: string) => Promise<SecretPresence>;
@@ -91,98 +22,79 @@ export type SecretCheck = (loaded: LoadedConfig, ref: string) => Promise<SecretP
  * The content of a configuration, and whether its secrets and files exist. It contains no secret.
  * @param check reads every secret if left out
  */
-export async function summarize(
-  loaded: LoadedConfig,
-  now = new Date(),
-  check: SecretCheck = readSecret,
-): Promise<ConfigSummary> {
+export async function summarize(loaded: LoadedConfig, now = new Date(), check: SecretCheck = readSecret) {
   const secretState = async (ref: string): Promise<SecretState> => ({ ref, ...(await check(loaded, ref)) });
+  const statesOf = (refs: readonly string[]) => Promise.all(refs.map(secretState));
   const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns, notices } =
     loaded.config;
   return {
     file: loaded.file,
-    accounts: await Promise.all(
-      Object.entries(accounts).map(async ([name, { baseUrl, callsPerMinute, tokens }]) => ({
-        name,
-        baseUrl: redactTokens(baseUrl),
-        callsPerMinute,
-        tokens: await Promise.all(tokens.map(secretState)),
-      })),
-    ),
-    sources: await Promise.all(
-      Object.entries(sources).map(async ([name, source]) => ({
-        name,
-        type: source.type,
-        ...(await placeOf(source)),
-        secrets: await Promise.all(secretRefs(source).map(secretState)),
-      })),
-    ),
-    mappings: Object.keys(mappings),
-    syncs: Object.entries(syncs).map(([name, { account, source, mapping }]) => ({
-      name,
-      account,
-      source,
-      mapping,
+    accounts: await summaries(accounts, async ({ baseUrl, callsPerMinute, tokens }) => ({
+      baseUrl: redactTokens(baseUrl),
+      callsPerMinute,
+      tokens: await statesOf(tokens),
     })),
-    clusters: await Promise.all(
-      Object.entries(ingress.kafka).map(async ([name, { brokers, tls, sasl }]) => ({
-        name,
-        brokers,
-        secrets:
-          sasl === undefined
-            ? []
-            : [noteOf(await secretState(sasl.password), sasl.mechanism === 'plain' && !tls)],
-      })),
-    ),
-    routes: await Promise.all(
-      Object.entries(routes).map(async ([name, { account, action, http, kafka }]) => ({
-        name,
-        account,
-        action: action.type,
-        from: [
-          ...(http === undefined ? [] : [`POST ${http.path}`]),
-          ...(kafka === undefined ? [] : [`${kafka.topics.join(', ')} of ${kafka.cluster}`]),
-        ],
-        secrets: await Promise.all(
-          (http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets).map((ref) =>
-            secretState(ref),
-          ),
-        ),
-      })),
-    ),
-    sinks: await Promise.all(
-      Object.entries(sinks).map(async ([name, sink]) => ({
-        name,
-        type: sink.type,
-        place: placeOfSink(sink),
-        secrets: await Promise.all(
-          secretsOfSink(sink).map(async (ref) => noteOf(await secretState(ref), isPlain(sink))),
-        ),
-      })),
-    ),
-    pollers: Object.entries(pollers).map(([name, { account, connection = null }]) => ({
-      name,
+    sources: await summaries(sources, async (source) => ({
+      type: source.type,
+      ...(await placeOf(source)),
+      secrets: await statesOf(secretRefs(source)),
+    })),
+    mappings: Object.keys(mappings),
+    syncs: await summaries(syncs, ({ account, source, mapping }) => ({ account, source, mapping })),
+    clusters: await summaries(ingress.kafka, async ({ brokers, tls, sasl }) => ({
+      brokers,
+      secrets:
+        sasl === undefined
+          ? []
+          : [noteOf(await secretState(sasl.password), sasl.mechanism === 'plain' && !tls)],
+    })),
+    routes: await summaries(routes, async ({ account, action, http, kafka }) => ({
       account,
+      action: action.type,
+      /** Ways in: a path, topics of a cluster. */
+      from: [
+        ...(http === undefined ? [] : [`POST ${http.path}`]),
+        ...(kafka === undefined ? [] : [`${kafka.topics.join(', ')} of ${kafka.cluster}`]),
+      ],
+      secrets: await statesOf(http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets),
+    })),
+    sinks: await summaries(sinks, async (sink) => ({
+      type: sink.type,
+      place: placeOfSink(sink),
+      secrets: (await statesOf(secretsOfSink(sink))).map((secret) => noteOf(secret, isPlain(sink))),
+    })),
+    pollers: await summaries(pollers, ({ account, connection = null }) => ({
+      account,
+      /** Null: all of them. */
       connection,
+      /** Sinks that receive its events. */
       announce: [...new Set(accounts[account]?.announce.map(({ sink }) => sink))],
     })),
-    campaigns: Object.entries(campaigns).map(([name, campaign]) => ({
-      name,
+    campaigns: await summaries(campaigns, (campaign) => ({
       account: campaign.account,
       flow: campaign.flow,
       connection: campaign.connection,
+      /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
       audience: campaign.audience.map((part) => (part.from === 'source' ? part.source : part.from)),
       schedule: [campaign.schedule?.cron ?? []].flat(),
       notes: notesOn(campaign, now),
     })),
-    notices: await Promise.all(
-      Object.entries(notices).map(async ([name, channel]) => ({
-        name,
-        about: aboutChannel(channel),
-        secrets: await Promise.all([...secretsOfChannel(channel).values()].map(secretState)),
-      })),
-    ),
+    notices: await summaries(notices, async (channel) => ({
+      /** Kind of channel and host, in words. */
+      about: aboutChannel(channel),
+      secrets: await statesOf([...secretsOfChannel(channel).values()]),
+    })),
   };
+}
+
+/** The entries of a part of the configuration, each with its name first. */
+async function summaries<Entry, Summary extends object>(
+  entries: Readonly<Record<string, Entry>>,
+  summaryOf: (entry: Entry) => Summary | Promise<Summary>,
+): Promise<({ readonly name: string } & Summary)[]> {
+  return await Promise.all(
+    Object.entries(entries).map(async ([name, entry]) => ({ name, ...(await summaryOf(entry)) })),
+  );
 }
 
 /** What was right when it was written, or is right but surprising: never a reason to refuse the file. */
@@ -200,6 +112,7 @@ function notesOn({ end, holdout, approval, schedule }: CampaignConfig, now: Date
   ];
 }
 
+/** Topic, address, file or table. */
 function placeOfSink(sink: SinkConfig): string {
   switch (sink.type) {
     case 'kafka':
@@ -224,6 +137,7 @@ function noteOf(secret: SecretState, plain: boolean): SecretState {
   return { ...secret, notes: [...secret.notes, note] };
 }
 
+/** File, table or address, and whether the file can be opened; databases and addresses are for `sluice doctor`. */
 async function placeOf(source: SourceConfig): Promise<{ path: string; readable: boolean }> {
   if (source.type === 'http') return { path: source.url, readable: true };
   if (source.type === 'postgres') return { path: source.table ?? 'a query', readable: true };
