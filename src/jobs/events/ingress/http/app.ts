@@ -42,8 +42,10 @@ export interface HttpRoute {
 
 export interface AppOptions {
   readonly http: IngressHttp;
+  /** Routes with `http` only. */
   readonly routes: readonly HttpRoute[];
   readonly acceptance: Acceptance;
+  /** Stores files that arrive before the events that refer to them. */
   readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
   readonly metrics: HttpMetrics;

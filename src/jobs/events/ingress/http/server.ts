@@ -3,18 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { durationMs } from '../../../../core/config/base.ts';
-import type { Tracing } from '../../../../core/tracing.ts';
-import type { HttpMetrics } from '../../../../observe/metrics/http.ts';
-import type { IngressHttp } from '../config.ts';
-import type { Acceptance } from '../intake.ts';
-import type { Refusals } from '../refusals.ts';
-import type { RefusedRequests } from '../refused-requests.ts';
-import { createApp, type HttpApp, type HttpRoute, MAX_HEADERS } from './app.ts';
+import { type AppOptions, createApp, type HttpApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
-import { createRepeatingLog, type HttpLog } from './log.ts';
+import { createRepeatingLog } from './log.ts';
 import { watchLoop } from './loop-lag.ts';
 import type { IngressReadiness } from './readiness.ts';
-import type { StoreUpload } from './upload.ts';
 
 const MAX_HEADER_BYTES = 16_384;
 /** Interval of the check for slow requests. A slow request is closed at most this long after its deadline. */
@@ -24,26 +17,12 @@ const BACKLOG = 4096;
 /** Longer than in most proxies, so that the proxy closes first and no request meets a closing socket. */
 const KEEP_ALIVE_MS = 65_000;
 
-export interface HttpIngressOptions {
-  readonly http: IngressHttp;
-  /** Routes with `http` only. */
-  readonly routes: readonly HttpRoute[];
-  readonly acceptance: Acceptance;
-  /** Stores files that arrive before the events that refer to them. */
-  readonly storeUpload: StoreUpload;
-  readonly log: HttpLog;
-  readonly metrics: HttpMetrics;
-  /** @default nothing is traced */
-  readonly tracing?: Tracing | undefined;
-  /** Hears of each refusal with a status of 4xx. */
-  readonly refused?: Refusals['add'];
-  /** Keeps the content of requests that a route refused. @default nothing is kept */
-  readonly keepRefused?: RefusedRequests['keep'];
+export type HttpIngressOptions = Omit<AppOptions, 'now' | 'readAfter' | 'proved' | 'isClosing'> & {
   /** Milliseconds since 1970, for the times of signatures. @default Date.now */
   readonly now?: () => number;
   /** How long requests in progress may take at shutdown before their sockets are cut. @default 10000 */
   readonly graceMs?: number;
-}
+};
 
 export interface HttpIngress {
   /** @returns the port, which differs from the configured one if that is 0; rejects as `server.listen` does */
