@@ -11,12 +11,29 @@ const FORMULA =
 const SAFE_FORMULA = new RegExp(FORMULA.source.replace('(?=', "'(?="), 'gu');
 const LEADING_BREAK = /^[\t\r\n]/;
 
+type Cell = string | number | boolean | null;
+/** Columns of a file: the title of each, and its cell in the line of a row. */
+export type CsvColumns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];
+
+export interface CsvTable<T> {
+  /** First line. */
+  readonly titles: string;
+  readonly line: (row: T) => string;
+}
+
+export function csvTable<T>(columns: CsvColumns<T>): CsvTable<T> {
+  return {
+    titles: csvLine(columns.map(([title]) => title)),
+    line: (row) => csvLine(columns.map(([, cellOf]) => cellOf(row))),
+  };
+}
+
 /**
  * One line with CRLF. A value that a spreadsheet would read as a formula gets a leading apostrophe; a number does not.
  * A phone number in international form is such a value: `+5511…` becomes `'+5511…`.
  * @param delimiter of the file that the lines are from
  */
-export function csvLine(cells: readonly (string | number | boolean | null)[], delimiter = ','): string {
+export function csvLine(cells: readonly Cell[], delimiter = ','): string {
   return `${cells.map((value) => cell(value, delimiter)).join(delimiter)}\r\n`;
 }
 
@@ -36,7 +53,7 @@ export function readSafeCell(text: string): string {
   return text.replace(/^'(?=[\t\r\n])/, '').replace(SAFE_FORMULA, '');
 }
 
-function cell(value: string | number | boolean | null, delimiter: string): string {
+function cell(value: Cell, delimiter: string): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const safe = harmless(value);

@@ -4,6 +4,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { MEMBER_COLUMNS } from '../../../jobs/campaigns/contract/member-columns.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useCodeWords } from '../../app/code-words.ts';
@@ -52,24 +53,7 @@ const PAGE = 200;
 const CSV_PAGE = 2000;
 /** Those of `sluice campaign export --members`, and masked who it is about. */
 const CSV_COLUMNS = [
-  'member',
-  'contact',
-  'card',
-  'part',
-  'row',
-  'wave',
-  'state',
-  'code',
-  'reason',
-  'ticket',
-  'triggeredAt',
-  'endedAt',
-  'deliveredAt',
-  'readAt',
-  'repliedAt',
-  'optedOutAt',
-  'movedAt',
-  'taggedAt',
+  ...MEMBER_COLUMNS,
   'number',
   'name',
   'email',

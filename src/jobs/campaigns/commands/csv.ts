@@ -1,11 +1,9 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
-import { csvLine } from '../../../core/csv.ts';
+import { type CsvColumns, type CsvTable, csvTable } from '../../../core/csv.ts';
 import type { ListedMember } from '../contract/campaign-members.ts';
+import { MEMBER_COLUMNS } from '../contract/member-columns.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../contract/report.ts';
-
-type Cell = string | number | null;
-type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];
 
 /** Counts without a column: the counts by code have one each. */
 type Codes = 'excluded' | 'skipped' | 'failed';
@@ -44,7 +42,7 @@ export function* figureLines(report: CampaignReport): Generator<string> {
     ...(report.deliveries === 'known' ? [] : DELIVERIES),
     ...(report.replies === 'known' ? [] : (['replied'] as const)),
   ]);
-  const columns: Columns<Row> = [
+  const columns: CsvColumns<Row> = [
     ['run', (row) => row.run],
     ['wave', ({ wave }) => wave?.wave ?? 'total'],
     ['kind', ({ wave }) => wave?.kind ?? null],
@@ -62,12 +60,13 @@ export function* figureLines(report: CampaignReport): Generator<string> {
       ),
     ]),
   ];
-  yield csvLine(columns.map(([title]) => title));
+  const { titles, line } = csvTable(columns);
+  yield titles;
   const rows: readonly Row[] = [
     ...waves.map((wave) => ({ run, wave, figures: wave })),
     { run, wave: null, figures: total },
   ];
-  for (const row of rows) yield csvLine(columns.map(([, cell]) => cell(row)));
+  for (const row of rows) yield line(row);
 }
 
 function codesOf(name: Codes, all: readonly CampaignFigures[]): string[] {
@@ -80,35 +79,14 @@ export interface Personal {
   readonly variables: boolean;
 }
 
-const MEMBER: Columns<ListedMember> = [
-  ['member', ({ member }) => member],
-  ['contact', ({ contact }) => contact],
-  ['card', ({ card }) => card],
-  ['part', ({ part }) => part],
-  ['row', ({ row }) => row],
-  ['wave', ({ wave }) => wave],
-  ['state', ({ state }) => state],
-  ['code', ({ code }) => code],
-  ['reason', ({ reason }) => reason],
-  ['ticket', ({ ticket }) => ticket],
-  ['triggeredAt', ({ triggeredAt }) => triggeredAt],
-  ['endedAt', ({ endedAt }) => endedAt],
-  ['deliveredAt', ({ deliveredAt }) => deliveredAt],
-  ['readAt', ({ readAt }) => readAt],
-  ['repliedAt', ({ repliedAt }) => repliedAt],
-  ['optedOutAt', ({ optedOutAt }) => optedOutAt],
-  ['movedAt', ({ movedAt }) => movedAt],
-  ['taggedAt', ({ taggedAt }) => taggedAt],
-  // `sluice find` takes it.
-  ['person', ({ person }) => person],
-];
+// `sluice find` takes the id of the person.
+const MEMBER: CsvColumns<ListedMember> = [...MEMBER_COLUMNS, 'person' as const].map(
+  (name) => [name, (of: ListedMember) => of[name]] as const,
+);
 
 /** Formats members: the line of titles, and the line of each member. */
-export function memberLines({ numbers, variables }: Personal): {
-  readonly titles: string;
-  line(member: ListedMember): string;
-} {
-  const columns: Columns<ListedMember> = [
+export function memberLines({ numbers, variables }: Personal): CsvTable<ListedMember> {
+  const columns: CsvColumns<ListedMember> = [
     ...MEMBER,
     ...(numbers
       ? (['number', 'name', 'email'] as const).map((name) => [name, (of: ListedMember) => of[name]] as const)
@@ -118,8 +96,5 @@ export function memberLines({ numbers, variables }: Personal): {
       ? [['variables', (of: ListedMember) => of.variables && JSON.stringify(of.variables)] as const]
       : []),
   ];
-  return {
-    titles: csvLine(columns.map(([title]) => title)),
-    line: (member) => csvLine(columns.map(([, cell]) => cell(member))),
-  };
+  return csvTable(columns);
 }

@@ -8,15 +8,13 @@ import { CliError, EXIT } from '../../../cli/lib/exit.ts';
 import { formatMany } from '../../../cli/lib/terminal/format.ts';
 import { openOutput } from '../../../cli/lib/terminal/output.ts';
 import { type Column, listOf } from '../../../cli/lib/terminal/table.ts';
-import { csvLine } from '../../../core/csv.ts';
-import type { CrmRecord } from '../../../core/record.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output as Answer } from '../../../operator/contract/index.ts';
 import { UNKNOWN_TAG } from '../constants.ts';
-import { HINT_COLUMNS, hintCells } from '../contract/hint-columns.ts';
 import { ROW_STATUSES, type SyncRow } from '../contract/runs.ts';
 import { describeHints } from './describe-hints.ts';
 import { describeWarning } from './describe-warning.ts';
+import { ROWS_CSV } from './rows-csv.ts';
 
 type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
@@ -78,13 +76,13 @@ async function printRows(client: OperatorClient, name: string, options: Options)
   const output = openOutput(csv === '-' ? null : (csv ?? null), csv === undefined ? 'text' : 'csv');
   let rows = 0;
   let pages = 0;
-  let wanted = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
+  let wanted = csv === undefined || (await output.write(ROWS_CSV.titles));
   for (;;) {
     const listed = json
       ? page.rows.map(asJson)
       : csv === undefined
         ? listOf(COLUMNS, page.rows, { page: pages++ }).map((line) => `${line}\n`)
-        : page.rows.map(asCsv);
+        : page.rows.map(ROWS_CSV.line);
     rows += page.rows.length;
     for (const line of listed) {
       if (!wanted) break;
@@ -201,86 +199,4 @@ function asJson({ status, step, ...outcome }: SyncRow): string {
   // `outcome` and `where` are the names that the run's report has for status and step.
   const { row, key, code, reason, changes: _unasked, ...more } = outcome;
   return `${JSON.stringify({ row, key, outcome: status, status, where: step, step, code, reason, ...more })}\n`;
-}
-
-export const CSV_COLUMNS = [
-  'row',
-  'status',
-  'step',
-  'code',
-  'reason',
-  'column',
-  'attempts',
-  'created',
-  'cardCreated',
-  'endedAt',
-  'key',
-  'name',
-  'email',
-  'document',
-  'tags',
-  'pipeline',
-  'stage',
-  'payload',
-  'otherRow',
-  'otherPayload',
-  'line',
-  'sheetLine',
-  'missingTags',
-  ...HINT_COLUMNS,
-];
-
-const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
-
-export function asCsv(outcome: SyncRow): string {
-  const {
-    row,
-    status,
-    step,
-    code,
-    reason,
-    column,
-    attempts,
-    created,
-    cardCreated,
-    endedAt,
-    key,
-    payload,
-    other,
-    place,
-    missingTags,
-  } = outcome;
-  const record = isRecord(payload) ? payload : null;
-  const hints = hintCells(outcome);
-  const { contact, tags = [], card } = record ?? {};
-  return csvLine([
-    row,
-    status,
-    step,
-    code,
-    reason,
-    column,
-    attempts,
-    created,
-    cardCreated,
-    endedAt,
-    key,
-    contact?.name ?? null,
-    contact?.email ?? null,
-    contact?.document ?? null,
-    tags.join('|'),
-    card?.pipeline ?? null,
-    card?.stage ?? null,
-    json(payload),
-    other?.row ?? null,
-    json(other?.payload ?? null),
-    place?.line ?? null,
-    place?.sheetLine ?? null,
-    missingTags.join('|'),
-    ...HINT_COLUMNS.map((name) => hints[name]),
-  ]);
-}
-
-function isRecord(payload: unknown): payload is CrmRecord {
-  return payload !== null && typeof (payload as Partial<CrmRecord>).contact === 'object';
 }

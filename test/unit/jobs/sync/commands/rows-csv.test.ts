@@ -1,8 +1,7 @@
 // The CSV file of rows: each row has as many cells as there are columns, and hints only where the outcome is unknown.
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { csvLine } from '../../../../../src/core/csv.ts';
-import { asCsv, CSV_COLUMNS } from '../../../../../src/jobs/sync/commands/rows.ts';
+import { ROWS_CSV } from '../../../../../src/jobs/sync/commands/rows-csv.ts';
 import type { SyncRow } from '../../../../../src/jobs/sync/contract/runs.ts';
 
 const AT = '2026-11-20T06:00:00.000Z';
@@ -36,7 +35,7 @@ const HINTS: NonNullable<SyncRow['hints']> = {
 };
 
 const read = (row: SyncRow) =>
-  (parse(csvLine(CSV_COLUMNS) + asCsv(row), { columns: true, bom: true }) as Record<string, string>[])[0];
+  (parse(ROWS_CSV.titles + ROWS_CSV.line(row), { columns: true, bom: true }) as Record<string, string>[])[0];
 
 it('has what is known about an unknown row, and nothing of it in other rows', () => {
   expect(read({ ...ROW, hints: HINTS })).toMatchObject({
