@@ -257,7 +257,6 @@ export default {
     request: 'request {{id}}',
     lane: 'priority: {{lane}}',
     wave: 'wave {{wave}}',
-    member: 'member {{member}}',
     ticket: 'ticket {{ticket}}',
     chatbot: 'served by the chatbot',
     user: 'served by user {{user}}',

@@ -260,7 +260,6 @@ export default {
     request: 'requisição {{id}}',
     lane: 'prioridade: {{lane}}',
     wave: 'onda {{wave}}',
-    member: 'membro {{member}}',
     ticket: 'atendimento {{ticket}}',
     chatbot: 'atendida pelo chatbot',
     user: 'atendida pelo usuário {{user}}',
