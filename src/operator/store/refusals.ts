@@ -1,5 +1,6 @@
 // Refusals of the ingress: the newest ones, and counts by hour. They contain no content of a delivery.
 
+import { pageOf } from '../../core/page.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import type { Refusal, RefusalHour } from '../../jobs/events/contract/refusals.ts';
@@ -68,8 +69,8 @@ export async function listRefusals(
       where ${WHERE} and ($4::bigint is null or id < $4::bigint) order by id desc limit $5`,
     [...valuesOf(filter), before, limit + 1],
   );
-  const refusals = rows.slice(0, limit);
-  return { refusals, next: rows.length > limit ? String(refusals.at(-1)?.id) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => String(id));
+  return { refusals: page, next };
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { CONVERSATION_ITEM } from '../../core/encryption/columns.ts';
 import { decryptValue } from '../../core/encryption/values.ts';
+import { pageOf } from '../../core/page.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { queryNamed } from './named-parameters.ts';
@@ -64,8 +65,7 @@ export async function readTimeline(
       order by entries.at desc, id collate "C" desc limit :limit::int`,
     { ...namesOf(person), kinds, limit: limit + 1, at: cursor?.at ?? null, id: cursor?.id ?? null },
   );
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const { page, next } = pageOf(rows, limit, ({ exact, id }) => writeCursor(exact, id));
   return {
     entries: page.map(({ id, at, kind, code, facts }) => ({
       id,
@@ -74,7 +74,7 @@ export async function readTimeline(
       code,
       facts: readable(db, person, facts),
     })),
-    next: rows.length > limit && last !== undefined ? writeCursor(last.exact, last.id) : null,
+    next,
   };
 }
 

@@ -1,5 +1,6 @@
 // Members of a run, one by one. They are masked unless the caller reveals them.
 
+import { pageOf } from '../../../core/page.ts';
 import { maskEmail, maskName, maskPhone, maskWritten } from '../../../observe/masking.ts';
 import { isAllowed } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
@@ -25,11 +26,11 @@ export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMP
         limit: limit + 1,
         variables: unmask && variables,
       });
-      const members = found
-        .slice(0, limit)
+      const { page, next } = pageOf(found, limit, ({ member }) => member);
+      const members = page
         .map((member) => ({ ...member, params: memberCase(member.code, member.reason) }))
         .map((member) => (unmask ? member : { ...member, ...maskedNames(member) }));
-      return { run, members, next: found.length > limit ? (members.at(-1)?.member ?? null) : null };
+      return { run, members, next };
     },
     'POST /campaigns/{campaign}/sample': async ({ campaign, limit, unmask }) => {
       const { run_id: run } = await findRun(db, campaign);

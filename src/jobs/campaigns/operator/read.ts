@@ -1,7 +1,9 @@
 // Campaigns, runs, reports, plans and audits as operators read them.
+
 import type { Client } from '@temporalio/client';
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { campaignScheduleId, parseCampaignRunId } from '../../../core/ids.ts';
+import { pageOf } from '../../../core/page.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import type { CAMPAIGNS, ListedCampaign } from '../contract/campaigns.ts';
@@ -64,8 +66,8 @@ export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Rou
       if (before !== undefined && (await findCampaign(db, before)) === null)
         throw new OperatorError('invalid', `before: the ledger has no run ${before}`, { code: 'CURSOR' });
       const found = await listReports(db, { ...filter, before }, figures.read);
-      const runs = found.slice(0, limit);
-      return { runs, next: found.length > limit ? (runs.at(-1)?.run ?? null) : null };
+      const { page: runs, next } = pageOf(found, limit, ({ run }) => run);
+      return { runs, next };
     },
     'GET /campaigns/{campaign}/report': async ({ campaign }) => {
       const { run_id: run } = await findRun(db, campaign);
@@ -94,8 +96,7 @@ export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Rou
     'GET /campaigns/{campaign}/audit': async ({ campaign, limit, before }) => {
       const { run_id: run, spec } = await findRun(db, campaign);
       const found = await auditOf(db, run, { limit: limit + 1, before: before ?? null });
-      const entries = found.slice(0, limit);
-      const next = found.length > limit ? (entries.at(-1)?.seq ?? null) : null;
+      const { page: entries, next } = pageOf(found, limit, ({ seq }) => seq);
       return { run, timeZone: spec.timeZone, entries, next };
     },
   };

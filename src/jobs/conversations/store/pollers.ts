@@ -1,6 +1,7 @@
 // Pollers: when each began, whether it is paused or blocked, what to read next, and its status.
 
 import { pollerSyncNameSql } from '../../../core/ids.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { toJson } from '../../../core/stored-json.ts';
@@ -167,6 +168,6 @@ export async function listGaps(
       limit + 1,
     ],
   );
-  const gaps = rows.slice(0, limit);
-  return { gaps, next: rows.length > limit ? String(gaps.at(-1)?.id) : null };
+  const { page, next } = pageOf(rows, limit, ({ id }) => String(id));
+  return { gaps: page, next };
 }

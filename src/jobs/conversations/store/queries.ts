@@ -2,6 +2,7 @@
 
 import { CONVERSATION_ITEM, MESSAGE_ITEM } from '../../../core/encryption/columns.ts';
 import { decryptValue } from '../../../core/encryption/values.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import type { ConversationSummary, KnownMessage } from '../contract/conversations.ts';
@@ -53,8 +54,8 @@ export async function listConversations(
       order by ${time} ${order}, id ${order}, account ${order} limit $7`,
     [account ?? null, poller ?? null, status ?? null, at, id, of, limit + 1],
   );
-  const page = rows.slice(0, limit).map((row) => decrypted(db, row));
-  return { conversations: page, next: rows.length > limit ? (page.at(-1)?.cursor ?? null) : null };
+  const { page, next } = pageOf(rows, limit, ({ cursor }) => cursor);
+  return { conversations: page.map((row) => decrypted(db, row)), next };
 }
 
 export async function findConversation(
@@ -93,9 +94,10 @@ export async function listMessages(
       order by seq desc limit $4`,
     [account, id, before, limit + 1],
   );
-  const messages = rows.slice(0, limit).map(({ key, item, ...row }) => ({
+  const { page, next } = pageOf(rows, limit, ({ seq }) => String(seq));
+  const messages = page.map(({ key, item, ...row }) => ({
     ...row,
     text: decryptValue(db, MESSAGE_ITEM, [account, id, key], item)?.body ?? null,
   }));
-  return { messages, next: rows.length > limit ? String(messages.at(-1)?.seq) : null };
+  return { messages, next };
 }

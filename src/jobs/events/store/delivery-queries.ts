@@ -1,5 +1,6 @@
 // Messages that Sluice sent, as operators see them.
 
+import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
@@ -43,9 +44,6 @@ export async function listDeliveries(
       order by sent_at desc, md5(message_id) desc limit $6`,
     [event ?? null, account ?? null, open ?? null, sentBefore, hash, limit + 1, conversation ?? null],
   );
-  const page = rows.slice(0, limit);
-  return {
-    messages: page.map(({ id, ...row }) => ({ ...row, message: shortHash(id) })),
-    next: rows.length > limit ? (page.at(-1)?.cursor ?? null) : null,
-  };
+  const { page, next } = pageOf(rows, limit, ({ cursor }) => cursor);
+  return { messages: page.map(({ id, ...row }) => ({ ...row, message: shortHash(id) })), next };
 }

@@ -2,6 +2,7 @@
 
 import { EVENT_REQUEST } from '../../../core/encryption/columns.ts';
 import { decryptRow } from '../../../core/encryption/values.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import type { EventCall, EventFilter, EventSummary } from '../contract/events.ts';
@@ -71,11 +72,8 @@ export async function listEvents(
       order by seq desc limit $${values.length + 2}`,
     [...values, before, limit + 1],
   );
-  const page = rows.slice(0, limit);
-  return {
-    events: page,
-    next: rows.length > limit ? String(page.at(-1)?.seq) : null,
-  };
+  const { page, next } = pageOf(rows, limit, ({ seq }) => String(seq));
+  return { events: page, next };
 }
 
 const MOST_VALUES = 1000;

@@ -1,8 +1,10 @@
 // Requests that a route refused although their sender was authenticated, with their content: somebody may correct and
 // replay them. The same request that is sent again is counted, and kept once.
+
 import { createHash } from 'node:crypto';
 import { REFUSED_CONTENT } from '../../../core/encryption/columns.ts';
 import { decryptValue, encryptValue } from '../../../core/encryption/values.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
@@ -119,8 +121,7 @@ export async function listRefusedRequests(
     `select count(*)::int as total from refused_requests where ${isListed}`,
     values,
   );
-  const shown = rows.slice(0, limit);
-  const next = rows.length > limit ? (shown.at(-1)?.cursor ?? null) : null;
+  const { page: shown, next } = pageOf(rows, limit, ({ cursor }) => cursor);
   return {
     requests: shown.map(({ cursor: _cursor, ...summary }) => summary),
     next,
@@ -150,9 +151,8 @@ export async function openRefusedRequests(
       order by r.seq limit $7`,
     [...valuesOf(filter), after, limit + 1],
   );
-  const chosen = rows.slice(0, limit);
-  const next = rows.length > limit ? (chosen.at(-1)?.cursor ?? null) : null;
-  return { ids: chosen.map(({ id }) => id), next };
+  const { page, next } = pageOf(rows, limit, ({ cursor }) => cursor);
+  return { ids: page.map(({ id }) => id), next };
 }
 
 export type RefusedRequest = RefusedRequestSummary & { readonly content: RefusedContent };

@@ -1,6 +1,8 @@
 // The syncs of the configuration, with what the ledger and the Temporal server know about each.
+
 import type { Client } from '@temporalio/client';
 import { SEARCH_KEYS, syncScheduleId } from '../../../core/ids.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Output, Parsed } from '../../../operator/contract/index.ts';
 import type { OperatorDeps } from '../../../operator/service/deps.ts';
 import { isWorkerMissing } from '../../../operator/service/workflows.ts';
@@ -20,13 +22,13 @@ export async function listSyncs(
     .filter(([name, sync]) => (account === undefined || sync.account === account) && name > (after ?? ''))
     .map(([name]) => name)
     .sort();
-  const page = names.slice(0, limit);
+  const { page, next } = pageOf(names, limit, (name) => name);
   const client = await deps.runningTemporal();
   const isMissing =
     client !== null && (await isWorkerMissing({ db: deps.db, client, taskQueue: deps.workQueue }));
   return {
     syncs: await Promise.all(page.map((sync) => entryOf(deps, summaries, { client, isMissing }, sync))),
-    next: names.length > limit ? (page.at(-1) ?? null) : null,
+    next,
   };
 }
 

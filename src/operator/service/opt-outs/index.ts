@@ -1,6 +1,8 @@
 // The registry of opt-outs as operators see and change it.
+
 import { dirname } from 'node:path';
 import { UnknownNameError } from '../../../core/config/errors.ts';
+import { pageOf } from '../../../core/page.ts';
 import { recordOptOuts, withdrawOptOut } from '../../../core/store/opt-outs.ts';
 import { suggestion } from '../../../core/suggest.ts';
 import { addedOptOuts, withdrawnOptOuts } from '../../../jobs/outbox/store/opt-out-news.ts';
@@ -40,7 +42,7 @@ export function optOutHandlers(deps: OperatorDeps): Handlers<keyof typeof OPT_OU
     'GET /opt-outs': async ({ limit, before, unmask, ...filter }) => {
       if (filter.account !== undefined) requireAccount(filter.account);
       const rows = await listOptOuts(db, filter, { before: beforeId(before), limit: limit + 1 });
-      return pageOf(rows, limit, unmask);
+      return answerOf(rows, limit, unmask);
     },
 
     'POST /opt-outs/{account}': async ({ account, number, country, at, evidence = null }, caller) => {
@@ -106,7 +108,7 @@ export function optOutHandlers(deps: OperatorDeps): Handlers<keyof typeof OPT_OU
       requireAccount(account);
       if (after !== undefined && !/^\d{1,18}$/.test(after)) throw badCursor();
       const page = { after: after ?? null, limit: limit + 1 };
-      return pageOf(await listOptOuts(db, { account, source, since, state }, page), limit, true);
+      return answerOf(await listOptOuts(db, { account, source, since, state }, page), limit, true);
     },
   };
 }
@@ -116,12 +118,9 @@ function identityOf(caller: Caller | null): string {
   return caller.identity;
 }
 
-function pageOf(rows: readonly OptOutRow[], limit: number, unmask: boolean) {
-  const shown = rows.slice(0, limit);
-  return {
-    optOuts: shown.map((row) => entryOf(row, unmask)),
-    next: rows.length > limit ? String(shown.at(-1)?.id) : null,
-  };
+function answerOf(rows: readonly OptOutRow[], limit: number, unmask: boolean) {
+  const { page, next } = pageOf(rows, limit, ({ id }) => String(id));
+  return { optOuts: page.map((row) => entryOf(row, unmask)), next };
 }
 
 function entryOf({ key, evidence, ...row }: OptOutRow, unmask: boolean): OptOutEntry {

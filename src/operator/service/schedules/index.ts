@@ -1,7 +1,9 @@
 // Schedules as operators see and steer them.
+
 import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { LoadedConfig } from '../../../config/load.ts';
 import type { OverlapPolicy } from '../../../core/config/schedule.ts';
+import { pageOf } from '../../../core/page.ts';
 import type { Job, SCHEDULES, ScheduleChange } from '../../contract/schedules.ts';
 import { OperatorError } from '../../error.ts';
 import type { Caller } from '../caller.ts';
@@ -22,8 +24,9 @@ export function scheduleHandlers(deps: OperatorDeps): Handlers<keyof typeof SCHE
     'GET /schedules': async ({ job, limit, after }) => {
       const all = await listSchedules(await deps.temporal(), deps.config().config, job);
       const left = all.filter(({ scheduleId }) => after === undefined || scheduleId > after);
-      const schedules = left.toSorted((a, b) => (a.scheduleId < b.scheduleId ? -1 : 1)).slice(0, limit);
-      return { schedules, next: left.length > limit ? (schedules.at(-1)?.scheduleId ?? null) : null };
+      const sorted = left.toSorted((a, b) => (a.scheduleId < b.scheduleId ? -1 : 1));
+      const { page: schedules, next } = pageOf(sorted, limit, ({ scheduleId }) => scheduleId);
+      return { schedules, next };
     },
     'POST /schedules/apply': async ({ jobs }) => ({
       changes: await applyConfigured({ client: await deps.temporal(), config: deps.config() }, jobs),
