@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../src/core/sql/database.ts';
 import { migrate } from '../src/core/sql/migrations/migrations.ts';
-import { type PeopleQuery, searchPeople } from '../src/operator/store/people-search.ts';
+import { type PeopleQuery, searchPeople } from '../src/operator/store/people/people-search.ts';
 import { NOTHING } from '../test/support/people-query.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';

@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tryPort } from '../src/core/ports.ts';
+import { tryPort } from '../src/core/net/ports.ts';
 import { cacheDirOf } from '../src/temporal/cache-dir.ts';
 import { findTemporalCli } from '../src/temporal/temporal-binary.ts';
 import { environmentOf, ROOT } from './docs/clone.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import UPNG from 'upng-js';
 import { SEARCH_KEYS } from '../src/core/ids.ts';
-import { freePort } from '../src/core/ports.ts';
+import { freePort } from '../src/core/net/ports.ts';
 import { cacheDirOf } from '../src/temporal/cache-dir.ts';
 import { startTemporal } from '../src/temporal/temporal-server.ts';
 import { launchChromium } from '../test/support/chromium.ts';

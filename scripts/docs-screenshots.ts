@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import UPNG from 'upng-js';
-import { freePort } from '../src/core/ports.ts';
+import { freePort } from '../src/core/net/ports.ts';
 import { launchChromium } from '../test/support/chromium.ts';
 import { openPage } from '../test/support/console/pages.ts';
 import { startDevProcess, startSandboxProcess } from '../test/support/console/processes.ts';

@@ -89,7 +89,7 @@ const RULES = {
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/contract/need-screens.ts src/operator/contract/doctor-sentences.ts src/operator/error.ts ${CONSTANTS} src/jobs/sync/contract/hint-columns.ts src/jobs/campaigns/contract/member-columns.ts src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
+          src/operator/client/client.ts src/operator/contract/need-screens.ts src/operator/contract/doctor-sentences.ts src/operator/error.ts ${CONSTANTS} src/jobs/sync/contract/hint-columns.ts src/jobs/campaigns/contract/member-columns.ts src/core/csv.ts src/core/json/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
     types: 'core jobs operator config',
   },
   // What the commands of all jobs use: connections, terminal, arguments. Two of its files start Sluice where none runs.

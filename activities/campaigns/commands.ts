@@ -28,7 +28,7 @@ import {
   releaseCampaign,
 } from '../../src/jobs/campaigns/store/commands.ts';
 import { endWaves } from '../../src/jobs/campaigns/store/waves.ts';
-import { doubtOfApproval } from '../../src/operator/store/second-person.ts';
+import { doubtOfApproval } from '../../src/operator/store/identity/second-person.ts';
 import { FLIGHT_SECONDS } from '../shared/api-call.ts';
 
 import {

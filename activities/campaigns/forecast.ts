@@ -1,10 +1,10 @@
 // Activity that makes the plan of a campaign: how many calls it costs, and when it ends.
 
 import { ApplicationFailure } from '@temporalio/activity';
+import { toJson } from '../../src/core/json/stored-json.ts';
 import { SPACING } from '../../src/core/lanes.ts';
 import type { Queryable } from '../../src/core/sql/database.ts';
 import { readCatalog } from '../../src/core/store/catalog.ts';
-import { toJson } from '../../src/core/stored-json.ts';
 import type { CampaignRunName } from '../../src/jobs/campaigns/contract/batches.ts';
 import type { CampaignPlan, PlanNote } from '../../src/jobs/campaigns/contract/plan.ts';
 import { compileCalendar } from '../../src/jobs/campaigns/rules/calendar.ts';

@@ -1,7 +1,7 @@
 // Interprets a page of a conversation's history: which messages are new, and whether all older ones are known. API
 // text, GET /v1/conversations/{ticketId}/messages: page 1 has the most recent messages, and items are chronological.
 
-import { toJson } from '../../src/core/stored-json.ts';
+import { toJson } from '../../src/core/json/stored-json.ts';
 import type { KnownMessages, StagedMessage } from '../../src/jobs/conversations/store/messages.ts';
 import type { LookAlikes, Reading } from '../../src/jobs/conversations/store/rows.ts';
 import type { HistoryMessage } from '../../src/service/api-client/schemas/message.ts';

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { request } from 'undici';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/core/ports.ts';
+import { freePort } from '../../src/core/net/ports.ts';
 import type { RunProgress, RunReport } from '../../src/jobs/sync/contract/run.ts';
 import { startSync } from '../../src/jobs/sync/operator/begin.ts';
 import type { SyncHandle } from '../../src/jobs/sync/operator/progress.ts';

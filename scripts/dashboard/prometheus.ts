@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { request } from 'undici';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/core/ports.ts';
+import { freePort } from '../../src/core/net/ports.ts';
 
 const STEP_SECONDS = 5;
 const RATE_INTERVAL = '20s';

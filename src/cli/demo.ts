@@ -9,7 +9,7 @@ import { startStack } from '../app/stack.ts';
 import { createLiveConfig } from '../config/live-config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { acquireFolderLock } from '../core/lock/folder-lock.ts';
-import { freePort } from '../core/ports.ts';
+import { freePort } from '../core/net/ports.ts';
 import type { Shutdown } from '../core/shutdown.ts';
 import { describeReport, exitCodeOf } from '../jobs/sync/commands/describe-run.ts';
 import { followSync } from '../jobs/sync/commands/follow-sync.ts';

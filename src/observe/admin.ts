@@ -1,8 +1,8 @@
 // The admin listener of a process: /metrics for Prometheus, /healthz and /readyz for whoever runs the process.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostOfRequest } from '../core/authority.ts';
-import { isLoopbackHost } from '../core/loopback.ts';
+import { hostOfRequest } from '../core/net/authority.ts';
+import { isLoopbackHost } from '../core/net/loopback.ts';
 
 /** Result of the check of one part of the process. */
 export type PartHealth =

@@ -1,5 +1,5 @@
 // Checks the address of a Temporal server: nothing goes unencrypted to another machine unless somebody allows it.
-import { hostOf, isLoopbackHost } from '../core/loopback.ts';
+import { hostOf, isLoopbackHost } from '../core/net/loopback.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deadlineSignal } from '../core/deadline.ts';
 import { processStart } from '../core/lock/process-identity.ts';
-import { listensOn } from '../core/ports.ts';
+import { listensOn } from '../core/net/ports.ts';
 import { childEnv } from './child-env.ts';
 import { checkTemporal, type SearchAttributes } from './temporal-health.ts';
 import { endProcess, removeServerRecord, type ServerRecord, writeServerRecord } from './temporal-record.ts';

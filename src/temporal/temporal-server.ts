@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess } from '../core/lock/process-identity.ts';
-import { freePort, listensOn, tryPort } from '../core/ports.ts';
+import { freePort, listensOn, tryPort } from '../core/net/ports.ts';
 import { spareDirOf } from './cache-dir.ts';
 import { describeRefusal, register } from './search-attributes.ts';
 import type { TemporalAccess } from './temporal-access.ts';

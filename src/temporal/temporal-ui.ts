@@ -3,7 +3,7 @@
 // left is an address that such a page can't guess.
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { freePort } from '../core/ports.ts';
+import { freePort } from '../core/net/ports.ts';
 
 export const UiPlace = z.object({ host: z.string(), port: z.int() });
 export type UiPlace = z.infer<typeof UiPlace>;

@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { hostOf } from '../core/loopback.ts';
-import { tlsHelp } from '../core/tls-faults.ts';
+import { hostOf } from '../core/net/loopback.ts';
+import { tlsHelp } from '../core/net/tls-faults.ts';
 import { pemOf, type TemporalAccess } from './temporal-access.ts';
 
 const PORT = 7233;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/core/ports.ts';
+import { freePort } from '../../src/core/net/ports.ts';
 import { createMetrics } from '../../src/observe/metrics/index.ts';
 import { startSandboxProcess } from '../support/console/processes.ts';
 import type { Fleet } from '../support/fleet.ts';

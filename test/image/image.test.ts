@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { freePort } from '../../src/core/ports.ts';
+import { freePort } from '../../src/core/net/ports.ts';
 import { buildImage, type Image, type ImageProcess } from '../support/image.ts';
 import { startKafka, type TestKafka } from '../support/kafka/kafka.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres/postgres.ts';

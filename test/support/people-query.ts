@@ -1,5 +1,5 @@
 // A search for people before it looks for anything.
-import type { PeopleQuery } from '../../src/operator/store/people-search.ts';
+import type { PeopleQuery } from '../../src/operator/store/people/people-search.ts';
 
 export const NOTHING: Omit<PeopleQuery, 'accounts'> = {
   keys: [],

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { leadIntakeWorkflowId } from '../../src/core/ids.ts';
 import { LANES } from '../../src/core/lanes.ts';
-import { freePort } from '../../src/core/ports.ts';
+import { freePort } from '../../src/core/net/ports.ts';
 import { NotAcceptedError, type Route } from '../../src/jobs/events/ingress/intake.ts';
 import { closingCalls } from '../../src/temporal/closing-calls.ts';
 import { readySignal, retrySignal } from '../../workflows/messages.ts';

@@ -1,6 +1,7 @@
 // Reads, maps and hashes one page of a source: everything that planning can do without the ledger. It runs in the
 // worker's own thread or in a separate one, so its result consists of texts, numbers and bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { storable } from '../../../src/core/json/stored-json.ts';
 import type { CrmRecord, RowProblem } from '../../../src/core/record.ts';
 import {
   type Fingerprint,
@@ -10,7 +11,6 @@ import {
   type SourceNote,
   type SourcePage,
 } from '../../../src/core/source.ts';
-import { storable } from '../../../src/core/stored-json.ts';
 import type { IdentifiedRow } from '../../../src/jobs/sync/store/row-identities.ts';
 import type { RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { describeDates, describeMissingNumber, type Mapping } from '../../../src/mapping/index.ts';

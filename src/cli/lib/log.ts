@@ -5,7 +5,7 @@ import { Runtime, type TelemetryOptions } from '@temporalio/worker';
 import { fetch } from 'undici';
 import { deadlineSignal } from '../../core/deadline.ts';
 import { accountOfWorkflow } from '../../core/ids.ts';
-import { freePort } from '../../core/ports.ts';
+import { freePort } from '../../core/net/ports.ts';
 import type { Shutdown } from '../../core/shutdown.ts';
 import type { LogContext, Logger } from '../../observe/logger.ts';
 import { temporalLogger } from '../../observe/temporal-logger.ts';

@@ -4,7 +4,7 @@
 import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child, entriesOf } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
-import { hostOf, isLoopbackHost, isPlainRemote } from '../../core/loopback.ts';
+import { hostOf, isLoopbackHost, isPlainRemote } from '../../core/net/loopback.ts';
 
 type Path = readonly (string | number)[];
 

@@ -3,7 +3,7 @@
 import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
-import { isLoopbackHost, isPlainRemote } from '../../core/loopback.ts';
+import { isLoopbackHost, isPlainRemote } from '../../core/net/loopback.ts';
 
 const HTTP = ['operator', 'http'] as const;
 

@@ -1,5 +1,5 @@
 // What to do about the errors of a TLS connection to brokers, by code.
-import { tlsHelp } from '../../core/tls-faults.ts';
+import { tlsHelp } from '../../core/net/tls-faults.ts';
 
 const CLIENT = 'the brokers do not accept the client certificate; correct `tls.cert` and `tls.key`';
 

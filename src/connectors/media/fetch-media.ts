@@ -2,8 +2,8 @@
 // said of a host that does not answer is always the same, so that nobody can probe ports with it.
 import { Client, type Dispatcher } from 'undici';
 import { deadlineSignal } from '../../core/deadline.ts';
-import { isAllowedHost } from '../../core/media-hosts.ts';
 import { contentTypeOf, fileNameOf } from '../../core/media-names.ts';
+import { isAllowedHost } from '../../core/net/media-hosts.ts';
 import { AddressRefusedError, createGuard, type Guard, type Resolve } from '../outbound/guard.ts';
 import { type MediaCode, MediaError } from './media-error.ts';
 

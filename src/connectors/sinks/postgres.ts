@@ -1,7 +1,7 @@
 // The PostgreSQL sink: a table with one row per event. A redelivered event adds no row.
 import pg from 'pg';
-import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../core/loopback.ts';
-import { toJson } from '../../core/stored-json.ts';
+import { toJson } from '../../core/json/stored-json.ts';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../core/net/loopback.ts';
 import type { PostgresSink } from './config.ts';
 import type { CloudEvent } from './event.ts';
 import { databaseError, isAboutRow, isMissingTable, rowError } from './postgres-error.ts';

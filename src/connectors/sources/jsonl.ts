@@ -1,7 +1,7 @@
 // The JSONL source: one JSON object per line.
 
 import { isUtf8 } from 'node:buffer';
-import { parseRowJson } from '../../core/exact-json.ts';
+import { parseRowJson } from '../../core/json/exact-json.ts';
 import type { ReadOptions, Source, SourceNote } from '../../core/source.ts';
 import { codecFor } from './codec.ts';
 import type { JsonlSource } from './config.ts';

@@ -1,6 +1,6 @@
 // How an encrypted value stands in its column. A column may have both: values from before the encryption stay as they
 // are until the job encrypts them.
-import { toJson } from '../stored-json.ts';
+import { toJson } from '../json/stored-json.ts';
 import type { Sealed } from './cipher.ts';
 
 /** Key of a JSON object that contains an encrypted value: the id of its key, a point, and Base64. */

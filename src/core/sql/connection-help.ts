@@ -1,5 +1,5 @@
 // What to do about a connection to PostgreSQL that fails, by SQLSTATE or by the code of the system or of TLS.
-import { tlsHelp } from '../tls-faults.ts';
+import { tlsHelp } from '../net/tls-faults.ts';
 
 export const CONNECTION_HELP: Readonly<Record<string, string>> = {
   ...tlsHelp({

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { LedgerCipher } from '../encryption/cipher.ts';
-import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../loopback.ts';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../net/loopback.ts';
 import { CONNECTION_HELP } from './connection-help.ts';
 import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
 import { PrivateNodeFS } from './embedded/private-nodefs.ts';

@@ -1,8 +1,8 @@
 // What the account offers (tags, pipelines with their stages, lost reasons, connections), as last read.
 
+import { toJson } from '../json/stored-json.ts';
 import type { Queryable } from '../sql/database.ts';
 import { isoText } from '../sql/iso-text.ts';
-import { toJson } from '../stored-json.ts';
 
 export interface CatalogTag {
   readonly id: number;

@@ -1,9 +1,9 @@
 // Intents: the rows that Sluice writes before a call that is not idempotent, so that a lost answer never causes a
 // second call.
 
+import { toJson } from '../json/stored-json.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { Note } from '../sql/notes.ts';
-import { toJson } from '../stored-json.ts';
 
 /** Marks a record as sent while this holder's batch leases it. It is a part of a statement. */
 export const MARK_SENT = (id: string, holder: string): string =>

@@ -2,9 +2,9 @@
 // withdraws it: then it counts again from the next opt-out that is later than the withdrawal.
 import { OPT_OUT_EVIDENCE } from '../encryption/columns.ts';
 import { encryptValue } from '../encryption/values.ts';
+import { toJson } from '../json/stored-json.ts';
 import type { OptOutSource } from '../opt-out-sources.ts';
 import type { Queryable } from '../sql/database.ts';
-import { toJson } from '../stored-json.ts';
 
 /** Maximum length of an evidence, in characters. */
 export const MAX_EVIDENCE = 200;

@@ -2,10 +2,10 @@
 
 import { EXTRA_KNOWN, PERSON_SEEN } from '../encryption/columns.ts';
 import { decryptRow, encryptValue } from '../encryption/values.ts';
+import { toJson } from '../json/stored-json.ts';
 import type { ExtraField } from '../record.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { Note } from '../sql/notes.ts';
-import { toJson } from '../stored-json.ts';
 
 export interface PersonRow {
   readonly id: number;

@@ -5,7 +5,7 @@ import type { CheckProblem, Say } from '../../core/config/checks.ts';
 import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child, entriesOf, isRecord } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
-import { isLoopbackHost } from '../../core/loopback.ts';
+import { isLoopbackHost } from '../../core/net/loopback.ts';
 import { type MappingConfig } from '../../mapping/config.ts';
 import { RouteAction } from './config-actions.ts';
 

@@ -9,8 +9,8 @@ import { OperatorError } from '../error.ts';
 import { nameOfPending } from '../identity/pending-login.ts';
 import { hashToken } from '../identity/tokens.ts';
 import type { Caller } from '../service/caller.ts';
-import { isKnownLogin } from '../store/login-attempts.ts';
-import { readLoginLink } from '../store/login-links.ts';
+import { isKnownLogin } from '../store/identity/login-attempts.ts';
+import { readLoginLink } from '../store/identity/login-links.ts';
 
 const Login = z.union([z.object({ name: z.string() }), z.object({ pending: z.string() })]);
 const Link = z.object({ link: z.string() });

@@ -2,8 +2,8 @@
 // Origin. Only Temporal's web UI may call from its own origin, see temporal-ui.ts.
 import type { RequestHandler } from 'express';
 import type { OperatorHttp } from '../../config/schema/operator.ts';
-import { type HostProblem, hostOfRequest } from '../../core/authority.ts';
-import { isLoopbackHost } from '../../core/loopback.ts';
+import { type HostProblem, hostOfRequest } from '../../core/net/authority.ts';
+import { isLoopbackHost } from '../../core/net/loopback.ts';
 import { OperatorError } from '../error.ts';
 
 export type OwnAddress = Pick<OperatorHttp, 'publicUrl' | 'tls'>;

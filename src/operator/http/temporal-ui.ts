@@ -2,7 +2,7 @@
 // so this is the one place that answers another origin: the one in operator.temporalUi, on the codec endpoints.
 import type { RequestHandler } from 'express';
 import { API_PREFIX } from '../../core/endpoint.ts';
-import { isPlainRemote } from '../../core/loopback.ts';
+import { isPlainRemote } from '../../core/net/loopback.ts';
 import { CODEC } from '../contract/codec.ts';
 
 const PATHS: ReadonlySet<string> = new Set(

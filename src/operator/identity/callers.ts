@@ -4,8 +4,8 @@ import { plainName } from '../../core/plain-name.ts';
 import type { Database } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
 import type { Caller } from '../service/caller.ts';
-import { type SessionUse, useAccessToken, useSession } from '../store/sessions.ts';
-import { findUnixUser, type UserRow } from '../store/users.ts';
+import { type SessionUse, useAccessToken, useSession } from '../store/identity/sessions.ts';
+import { findUnixUser, type UserRow } from '../store/identity/users.ts';
 import { needsSecondFactor, type SecondFactorPolicy } from './second-factor-policy.ts';
 import { ACCESS_TOKEN_PREFIX, hashToken } from './tokens.ts';
 

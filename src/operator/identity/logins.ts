@@ -3,9 +3,14 @@ import { plainName } from '../../core/plain-name.ts';
 import type { Database, Queryable } from '../../core/sql/database.ts';
 import type { Session } from '../contract/identity.ts';
 import { OperatorError } from '../error.ts';
-import { beginLogin } from '../store/login-attempts.ts';
-import { createLoginLink, readLoginLink, takeLoginLink } from '../store/login-links.ts';
-import { createSession, deleteEndedSessions, deleteSession, type SessionLimits } from '../store/sessions.ts';
+import { beginLogin } from '../store/identity/login-attempts.ts';
+import { createLoginLink, readLoginLink, takeLoginLink } from '../store/identity/login-links.ts';
+import {
+  createSession,
+  deleteEndedSessions,
+  deleteSession,
+  type SessionLimits,
+} from '../store/identity/sessions.ts';
 import {
   createUser,
   findUnixUser,
@@ -17,7 +22,7 @@ import {
   passwordHashOf,
   setPassword,
   type UserRow,
-} from '../store/users.ts';
+} from '../store/identity/users.ts';
 import type { Passwords } from './passwords.ts';
 import { hashToken, newToken } from './tokens.ts';
 

@@ -5,7 +5,7 @@ import type { Role } from '../../core/endpoint.ts';
 import type { Database, Queryable } from '../../core/sql/database.ts';
 import { shortHash } from '../../core/sql/short-hash.ts';
 import { OperatorError } from '../error.ts';
-import { changeUser, createUser, endLoginsOf, findOidcUser, type UserRow } from '../store/users.ts';
+import { changeUser, createUser, endLoginsOf, findOidcUser, type UserRow } from '../store/identity/users.ts';
 import type { OidcUser } from './oidc.ts';
 import { roleOf, shownName, suggestedName } from './oidc-roles.ts';
 

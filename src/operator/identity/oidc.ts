@@ -5,7 +5,7 @@ import { Agent, fetch } from 'undici';
 import type { OperatorOidc } from '../../config/schema/operator.ts';
 import { createGuard } from '../../connectors/outbound/guard.ts';
 import { readCapped } from '../../connectors/outbound/read-capped.ts';
-import { isLoopbackHost } from '../../core/loopback.ts';
+import { isLoopbackHost } from '../../core/net/loopback.ts';
 import { OperatorError } from '../error.ts';
 import { type Claims, hasClaim } from './oidc-roles.ts';
 

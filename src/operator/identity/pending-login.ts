@@ -5,8 +5,8 @@ import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Database } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
-import { secretOf } from '../store/second-factors.ts';
-import { findUser, passwordHashOf, type UserRow } from '../store/users.ts';
+import { secretOf } from '../store/identity/second-factors.ts';
+import { findUser, passwordHashOf, type UserRow } from '../store/identity/users.ts';
 
 /** Seconds to enter a code. */
 const PENDING_SECONDS = 300;

@@ -1,7 +1,7 @@
 // Who has to have a second factor, as the configuration says now.
 import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorConfig } from '../../config/schema/operator.ts';
-import type { UserRow } from '../store/users.ts';
+import type { UserRow } from '../store/identity/users.ts';
 
 export type SecondFactorPolicy = OperatorConfig['secondFactor'];
 

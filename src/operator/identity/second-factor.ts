@@ -2,10 +2,16 @@
 import { Secret } from 'otpauth';
 import type { Database, Queryable } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
-import { beginLogin } from '../store/login-attempts.ts';
-import { proposeSecret, secretOf, takeRecoveryCode, takeStep, turnOn } from '../store/second-factors.ts';
-import { endOtherSessions } from '../store/sessions.ts';
-import { revokeTokensOf, type UserRow } from '../store/users.ts';
+import { beginLogin } from '../store/identity/login-attempts.ts';
+import {
+  proposeSecret,
+  secretOf,
+  takeRecoveryCode,
+  takeStep,
+  turnOn,
+} from '../store/identity/second-factors.ts';
+import { endOtherSessions } from '../store/identity/sessions.ts';
+import { revokeTokensOf, type UserRow } from '../store/identity/users.ts';
 import { limitedLogin } from './logins.ts';
 import { hashToken } from './tokens.ts';
 import { describeOffset, type FoundCode, findCode, newSecret, totpUri } from './totp.ts';

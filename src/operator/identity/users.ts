@@ -12,7 +12,7 @@ import {
   setPassword,
   type UserChange,
   type UserRow,
-} from '../store/users.ts';
+} from '../store/identity/users.ts';
 import type { Passwords } from './passwords.ts';
 
 export interface AddedUser extends Pick<NewUser, 'name' | 'displayName' | 'role' | 'unixUser'> {

@@ -1,8 +1,8 @@
 // Whether a caller may approve a plan, and who else may: the one answer for the console, the overview and commands.
 import type { Database } from '../../core/sql/database.ts';
 import type { Approval } from '../../jobs/campaigns/contract/approval.ts';
-import { readApprovers } from '../store/approvers.ts';
-import { doubtOfApproval, type PlanToApprove } from '../store/second-person.ts';
+import { readApprovers } from '../store/identity/approvers.ts';
+import { doubtOfApproval, type PlanToApprove } from '../store/identity/second-person.ts';
 import { type Caller, identityUnproven, isAllowed, roleRequired } from './caller.ts';
 
 export async function approvalOf(db: Database, caller: Caller, plan: PlanToApprove): Promise<Approval> {

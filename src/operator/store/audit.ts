@@ -1,8 +1,8 @@
 // The audit log: who did what, and whether it was allowed. Entries are added and completed. Only retention deletes them.
 import type { Role } from '../../core/endpoint.ts';
+import { toJson } from '../../core/json/stored-json.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
-import { toJson } from '../../core/stored-json.ts';
 import type { AuditLine, AuditOutcome } from '../contract/identity.ts';
 
 export interface NewAuditEntry {

@@ -6,7 +6,7 @@ import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { inEffect } from '../../core/store/opt-outs.ts';
 import type { OptOutEntry } from '../contract/opt-outs.ts';
-import { OPT_OUT_ID } from './person.ts';
+import { OPT_OUT_ID } from './people/person.ts';
 
 /** `key`: a number, or the pseudonym of an erased person. */
 export type OptOutRow = Omit<OptOutEntry, 'number'> & { readonly key: string };

@@ -5,8 +5,8 @@ import { DamagedValueError, type LedgerCipher, UnknownLedgerKeyError } from '../
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../../core/encryption/columns.ts';
 import { newestKey, retireKeys } from '../../core/encryption/known-keys.ts';
 import { decryptRow, encryptValue } from '../../core/encryption/values.ts';
+import { toJson } from '../../core/json/stored-json.ts';
 import { type Database, LedgerError, type Queryable } from '../../core/sql/database.ts';
-import { toJson } from '../../core/stored-json.ts';
 import { claimKind, endPass, reportStep } from '../retention/states.ts';
 
 /** The name under which the passes share the work, as kinds of retention do. */

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../core/sql/database.ts';
 import { inEffect, recordOptOuts } from '../../core/store/opt-outs.ts';
 import { eraseRefusedRequests } from '../../jobs/events/store/refused-requests.ts';
 import { queryNamed } from '../../operator/store/named-parameters.ts';
-import { findPerson, namesOf, type Person } from '../../operator/store/person.ts';
+import { findPerson, namesOf, type Person } from '../../operator/store/people/person.ts';
 import { openErasure } from './open-erasures.ts';
 import { NAMED_STREAMS, outboxOf, PLACES, type Place, streamsOf, valuesOf } from './person-places.ts';
 

@@ -5,7 +5,7 @@ import { decryptRow } from '../../core/encryption/values.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { refusedRequestsOf } from '../../jobs/events/store/refused-requests.ts';
 import { queryNamed } from '../../operator/store/named-parameters.ts';
-import type { Person } from '../../operator/store/person.ts';
+import type { Person } from '../../operator/store/people/person.ts';
 import { PLACES, valuesOf } from './person-places.ts';
 
 /** Everything that the ledger has of the person, by table. */

@@ -1,7 +1,7 @@
 // Erasures whose rest, outside the ledger, was interrupted. A row has ids and a keyed hash, and is deleted with the end
 // of its erasure.
 import type { Queryable } from '../../core/sql/database.ts';
-import type { Person } from '../../operator/store/person.ts';
+import type { Person } from '../../operator/store/people/person.ts';
 
 export interface OpenErasure {
   readonly id: number;

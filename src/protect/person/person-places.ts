@@ -1,7 +1,7 @@
 // Where the ledger has something of a person: the rows of each table, and what becomes of them when the person is
 // erased. A test compares this list with the tables of the ledger.
 import { isOwnIntent } from '../../core/store/intents.ts';
-import { namesOf, type Person } from '../../operator/store/person.ts';
+import { namesOf, type Person } from '../../operator/store/people/person.ts';
 
 /** Parameters are those of `namesOf`. */
 export interface Place {

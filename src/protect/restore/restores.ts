@@ -1,8 +1,8 @@
 // Whether the ledger is a restored one, and since when an operator knows what happened after its backup.
 
+import { toJson } from '../../core/json/stored-json.ts';
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
-import { toJson } from '../../core/stored-json.ts';
 
 /** Number of things that a restore marked, because they may have gone on after the backup. */
 export interface RestoreCounts {

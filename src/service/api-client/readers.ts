@@ -1,6 +1,6 @@
 // Reads answers by the account's assumptions. The client's calls and the checks of stored answers use the same readers.
 
-import { parseExactJson } from '../../core/exact-json.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type FieldPathNames, valueAt } from './field-spec.ts';
 import { isObject, type JsonObject, namesIn } from './json-object.ts';

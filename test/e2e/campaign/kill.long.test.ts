@@ -10,10 +10,10 @@ import {
   createLedgerActivities,
 } from '../../../activities/index.ts';
 import { apiQueue, campaignRoute, eventQueue } from '../../../src/core/ids.ts';
+import { toJson } from '../../../src/core/json/stored-json.ts';
 import { LANES } from '../../../src/core/lanes.ts';
 import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
 import { noteOptOuts } from '../../../src/core/store/opt-outs.ts';
-import { toJson } from '../../../src/core/stored-json.ts';
 import { digestOfSpec, lockCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { catchUp } from '../../../src/jobs/campaigns/store/results.ts';
 import { campaignEnvironment, numberOf, winback } from '../../support/campaign-context.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/app/ledger/ledger-database.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import type { AuditLine } from '../../../src/operator/contract/identity.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
-import { createUser } from '../../../src/operator/store/users.ts';
+import { createUser } from '../../../src/operator/store/identity/users.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import {
   dayConfig,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { dayFixture, TOKEN } from '../../support/console/day.ts';
 import { checkView } from '../../support/console/pages.ts';

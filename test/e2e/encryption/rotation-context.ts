@@ -9,7 +9,7 @@ import { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import { stringify } from 'yaml';
 import { readEncryptionKey } from '../../../src/core/encryption/payload-keys.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { openPostgres } from '../../../src/core/sql/database.ts';
 import { createEncryptionCodec } from '../../../src/protect/codec/encryption-codec.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';

@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { describeError } from '../../../src/cli/lib/describe-error.ts';
 import { EXIT } from '../../../src/cli/lib/exit.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { registerDlq } from '../../../src/jobs/events/commands/dlq/dlq.ts';
 import { readDeadLetters, TooMuchError } from '../../../src/jobs/events/ingress/kafka/index.ts';

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { startTemporal, type TemporalServer } from '../../../src/temporal/temporal-server.ts';

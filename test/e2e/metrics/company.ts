@@ -7,7 +7,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { request } from 'undici';
 import { stringify } from 'yaml';
 import { type Prometheus, startPrometheus } from '../../../scripts/dashboard/prometheus.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { SCOPES } from '../../../src/core/scopes.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { makeCertificates } from '../../support/certificates.ts';

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import type { Notice, NoticeEntry } from '../../../src/observe/notices/notice.ts';
 import { type SandboxProcess, startSandboxProcess } from '../../support/console/processes.ts';
 import { account } from '../../support/environment.ts';

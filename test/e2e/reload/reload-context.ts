@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { startDevProcess, startSandboxProcess } from '../../support/console/processes.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { buildOnce } from '../../support/runner/build.ts';

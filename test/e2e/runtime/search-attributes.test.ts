@@ -1,7 +1,7 @@
 // A process that only accepts events may be the first of Sluice in a namespace, and may start before the server.
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { registerWhenUp, SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 

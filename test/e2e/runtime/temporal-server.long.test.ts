@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { isSameProcess, processStart } from '../../../src/core/lock/process-identity.ts';
-import { listensOn } from '../../../src/core/ports.ts';
+import { listensOn } from '../../../src/core/net/ports.ts';
 import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
 import { closingCalls } from '../../../src/temporal/closing-calls.ts';
 import { launchServer } from '../../../src/temporal/temporal-process.ts';

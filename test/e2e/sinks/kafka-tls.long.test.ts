@@ -8,7 +8,7 @@ import { openClient } from '../../../src/connectors/kafka/client.ts';
 import type { KafkaConnection } from '../../../src/connectors/kafka/config.ts';
 import { produce } from '../../../src/connectors/kafka/produce.ts';
 import { deadlineSignal } from '../../../src/core/deadline.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { describeKafkaError } from '../../../src/jobs/events/ingress/kafka/index.ts';
 import {
   type Certificate,

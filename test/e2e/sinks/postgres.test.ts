@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSink } from '../../../src/connectors/sinks/index.ts';
 import type { Sent, Sink, SinkError } from '../../../src/connectors/sinks/sink.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import type { SinkEvent } from '../../../src/jobs/events/contract/envelope.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { publishedEvent } from '../../unit/connectors/sinks/published-event.ts';

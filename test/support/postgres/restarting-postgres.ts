@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { guard } from '../guard.ts';
 import { importEmbeddedPostgres } from './postgres.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
 import { startTemporal, type TemporalServer } from '../../../src/temporal/temporal-server.ts';
 import { guard } from '../guard.ts';

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLedgerWhenUp } from '../../../src/app/ledger/ledger-database.ts';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../src/core/net/ports.ts';
 
 let server: Server | null = null;
 afterEach(() => server?.close());

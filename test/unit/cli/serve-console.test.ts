@@ -10,7 +10,7 @@ import type { Database } from '../../../src/core/sql/database.ts';
 import { OperatorError } from '../../../src/operator/error.ts';
 import { claimLink } from '../../../src/operator/identity/logins.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
-import { findUser } from '../../../src/operator/store/users.ts';
+import { findUser } from '../../../src/operator/store/identity/users.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { PASSWORD } from '../operator/identity/http-context.ts';
 

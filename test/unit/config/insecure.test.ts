@@ -1,6 +1,6 @@
 // What would leave this machine unencrypted, and secrets that somebody could guess.
 import { describe, expect, it } from 'vitest';
-import { isLoopbackHost } from '../../../src/core/loopback.ts';
+import { isLoopbackHost } from '../../../src/core/net/loopback.ts';
 import { configContext } from './context.ts';
 
 const context = configContext();

@@ -10,7 +10,7 @@ import { refusedRequestId } from '../../../src/jobs/events/store/refused-request
 import type { AnnounceRule } from '../../../src/jobs/outbox/contract/announce.ts';
 import { announcerOf } from '../../../src/operator/service/announce.ts';
 import { optOutHandlers } from '../../../src/operator/service/opt-outs/index.ts';
-import { findPerson } from '../../../src/operator/store/person.ts';
+import { findPerson } from '../../../src/operator/store/people/person.ts';
 import { erasePerson } from '../../../src/protect/person/erase-person.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { addRow } from './store/person-rows.ts';

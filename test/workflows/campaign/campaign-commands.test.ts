@@ -18,7 +18,7 @@ import type { CampaignPlan } from '../../../src/jobs/campaigns/contract/plan.ts'
 import type { CampaignReport } from '../../../src/jobs/campaigns/contract/report.ts';
 import { startRun } from '../../../src/jobs/campaigns/operator/start.ts';
 import { getCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
-import { createUser } from '../../../src/operator/store/users.ts';
+import { createUser } from '../../../src/operator/store/identity/users.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { createDeps } from '../../../workers/compose.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';

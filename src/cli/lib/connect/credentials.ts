@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../../../core/files/regular-file.ts';
-import { isPlainRemote } from '../../../core/loopback.ts';
+import { isPlainRemote } from '../../../core/net/loopback.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 const Credentials = z.record(z.string(), z.object({ token: z.string(), name: z.string() }));

@@ -3,7 +3,7 @@
 
 import { Agent, fetch, type Response } from 'undici';
 import { deadlineSignal } from '../../../core/deadline.ts';
-import { parseRowJson } from '../../../core/exact-json.ts';
+import { parseRowJson } from '../../../core/json/exact-json.ts';
 import { SourceError } from '../../../core/source.ts';
 import { createGuard, type Resolve } from '../../outbound/guard.ts';
 import { readCapped } from '../../outbound/read-capped.ts';

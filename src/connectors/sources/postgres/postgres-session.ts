@@ -1,6 +1,6 @@
 // One connection to PostgreSQL for one read: a read-only transaction in which every value arrives as the server's text.
 import pg from 'pg';
-import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../../core/loopback.ts';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../../core/net/loopback.ts';
 import { SourceError } from '../../../core/source.ts';
 import { connectionError } from './postgres-error.ts';
 

@@ -1,5 +1,5 @@
 // Converts PostgreSQL values to JSON without loss, so that dot-paths reach into json columns and arrays.
-import { parseRowJson } from '../../../core/exact-json.ts';
+import { parseRowJson } from '../../../core/json/exact-json.ts';
 import { isShallow, MAX_DEPTH } from '../nesting.ts';
 import type { PgField, PgSession } from './postgres-session.ts';
 

@@ -1,5 +1,5 @@
 // Structured data as fields, and text that a person edits as JSON: where it is wrong, and what differs.
-import { findFault, type JsonFault } from '../../../core/json-fault.ts';
+import { findFault, type JsonFault } from '../../../core/json/json-fault.ts';
 import type { FieldChange } from '../../parts/diff/field-change.ts';
 
 type JsonText = { readonly fault: JsonFault } | { readonly fault: null; readonly value: unknown };

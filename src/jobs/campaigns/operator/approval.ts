@@ -1,7 +1,7 @@
 // Who may approve the plan of a run, and plans that the caller is about to make.
 import { approvalOf } from '../../../operator/service/approval.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
-import { readApprovers } from '../../../operator/store/approvers.ts';
+import { readApprovers } from '../../../operator/store/identity/approvers.ts';
 import type { CAMPAIGNS } from '../contract/campaigns.ts';
 import { findRun } from './target.ts';
 

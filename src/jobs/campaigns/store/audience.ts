@@ -2,9 +2,9 @@
 
 import { MEMBER_VARIABLES } from '../../../core/encryption/columns.ts';
 import { encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { RowIdentity } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 
 /** One card, contact or row that the audience reads. */
 export interface FoundMember {

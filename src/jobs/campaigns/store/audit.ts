@@ -1,8 +1,8 @@
 // The audit of a run: who did what, when and why.
 import type { LastResume } from '../../../core/blocked-again.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { CampaignCommand } from '../contract/batches.ts';
 
 /** Longer reasons are cut off. */

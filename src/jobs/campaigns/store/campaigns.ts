@@ -1,9 +1,9 @@
 // Campaign runs: the spec of each, and how far it is.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Pause } from '../../../core/pause.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { CampaignName, CampaignSpec, CampaignState } from '../contract/batches.ts';
 import type { CampaignPlan, PlanNote } from '../contract/plan.ts';
 import type { FirstVerified } from '../contract/report.ts';

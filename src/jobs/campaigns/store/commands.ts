@@ -1,9 +1,9 @@
 // Operator commands for campaign runs. Each command takes effect once, by its id.
 
 import { campaignRoute } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Pause } from '../../../core/pause.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { storable } from './audit.ts';
 import { ENDED, type EndedMember, endMany, type MemberNews } from './ended-members.ts';
 import { lockedMembers, type MemberRow } from './members.ts';

@@ -1,8 +1,8 @@
 // Deletes personal data of campaigns: variables when a run has ended, members later. The results stay, and so do
 // opt-outs and the people that campaigns reached, because opt-out rules and frequency caps need them.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { CampaignReport } from '../contract/report.ts';
 import { reportOf } from './report.ts';
 import { catchUp } from './results.ts';

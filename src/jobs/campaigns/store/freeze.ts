@@ -1,9 +1,9 @@
 // Freezes the audience of a campaign: decides by the ledger who is left out, and in which order the others come.
 import { createHash } from 'node:crypto';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { optOutsOf } from '../../../core/store/opt-outs.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { isOpen, isServed, unreadOf } from '../../conversations/store/rules.ts';
 
 /** The exclusion rules of a campaign. */

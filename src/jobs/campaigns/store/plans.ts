@@ -1,8 +1,8 @@
 // Campaign plans: how a new plan replaces an older one.
 
 import { campaignRoute, runIdSql } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { CampaignSpec } from '../contract/batches.ts';
 import { digestOfSpec, moveCampaign } from './campaigns.ts';
 

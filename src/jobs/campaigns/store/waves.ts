@@ -1,7 +1,7 @@
 // Waves of a running campaign: their members, when each began and ended, and their outcomes.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { PlanNote } from '../contract/plan.ts';
 import type { WaveResult } from '../contract/report.ts';
 import type { WaveTally } from '../rules/waves.ts';

@@ -2,8 +2,8 @@
 
 import { CONVERSATION_ITEM } from '../../../core/encryption/columns.ts';
 import { decryptValue, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { ConversationState } from '../contract/events.ts';
 import type { PollerName } from '../contract/poll.ts';
 import { getProgress, type PollProgress } from './poll-progress.ts';

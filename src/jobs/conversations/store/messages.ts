@@ -2,8 +2,8 @@
 
 import { MESSAGE_ITEM } from '../../../core/encryption/columns.ts';
 import { decryptRows, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 
 /** One message of a history, stored until it is published. */
 export interface StagedMessage {

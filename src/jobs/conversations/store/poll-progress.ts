@@ -1,7 +1,7 @@
 // How far a poller is: the current sweep, older pages still to read, the watermark, and what may be missing.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { PollerName } from '../contract/poll.ts';
 
 /** The position of a page-by-page reading of the conversation list. Times are the service's epoch milliseconds. */

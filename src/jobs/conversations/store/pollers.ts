@@ -1,10 +1,10 @@
 // Pollers: when each began, whether it is paused or blocked, what to read next, and its status.
 
 import { pollerSyncNameSql } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import { pageOf } from '../../../core/page.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { ShapeDetails } from '../../sync/contract/run.ts';
 import type { OutlookInput, PollBlock, PollerName, PollOutlook } from '../contract/poll.ts';
 import type { PollerStatus, PollGap } from '../contract/pollers.ts';

@@ -1,8 +1,8 @@
 // Files of a message: from URLs on hosts that the configuration names, or from earlier uploads.
 
 import { durationMs } from '../../../core/config/base.ts';
-import { isPlainRemote } from '../../../core/loopback.ts';
-import { isAllowedHost } from '../../../core/media-hosts.ts';
+import { isPlainRemote } from '../../../core/net/loopback.ts';
+import { isAllowedHost } from '../../../core/net/media-hosts.ts';
 import { MappingConfigError, ValueError } from '../../../mapping/errors.ts';
 import type { ExpressionCompiler } from '../../../mapping/expression/expression.ts';
 import { type Part, partOf } from '../../../mapping/parts.ts';

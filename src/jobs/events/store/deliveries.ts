@@ -1,7 +1,7 @@
 // Messages that Sluice sent. It follows them until they are read, have failed, or three days have passed.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { DELIVERY_DEADLINE_MS, isFinalStatus, movesOn, nextCheck } from './delivery-status.ts';
 
 export interface DeliveryRow {

@@ -1,7 +1,7 @@
 // Publishes the status of messages: each status once, whoever sees it first.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { statusEvent } from '../../conversations/contract/envelope.ts';
 import type { AnnounceRule } from '../../outbox/contract/announce.ts';
 import { putOutbox } from '../../outbox/store/outbox.ts';

@@ -1,8 +1,8 @@
 // Ends events and, much later, deletes them.
 import { OWN_ROUTE_SIGNS } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { IntentState, MessageTrace } from '../../../core/store/intents.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { RecordOutcome } from '../../sync/constants.ts';
 import type { EventOutcome } from '../contract/intake.ts';
 import { EVENT_KINDS, type EventRow } from './events.ts';

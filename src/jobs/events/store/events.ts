@@ -2,10 +2,10 @@
 
 import { EVENT_REQUEST } from '../../../core/encryption/columns.ts';
 import { decryptRow, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
 import { COLUMNS as INTENT_COLUMNS, type IntentRow } from '../../../core/store/intents.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { readTraceContext, type TraceContext } from '../../../core/tracing.ts';
 import type {
   EffectStep,

@@ -2,8 +2,8 @@
 // changes, and the number of its calls.
 
 import { ownSyncName, pollerSyncName, runIdSql } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { StepSpec } from '../contract/intake.ts';
 
 /** A route whose action is not a lead has nothing to freeze except its name. */

@@ -2,8 +2,8 @@
 
 import { OUTBOX_EVENT } from '../../../core/encryption/columns.ts';
 import { encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { AnnouncedEvent, SinkEvent } from '../../events/contract/envelope.ts';
 import { type AnnouncedType, type AnnounceRule, typesOf } from '../contract/announce.ts';
 

@@ -1,7 +1,7 @@
 // Records the results of a sending: rows, circuit and counts in one transaction.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { circuitAfter, eventWaitMs, probeWaitMs, type SinkPatience, type Tried } from './circuit.ts';
 import type { Probe } from './due.ts';
 

@@ -1,10 +1,10 @@
 // Records the results of a record's steps, and its end.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { type Note, runNotes, runTogether } from '../../../core/sql/notes.ts';
 import { MARK_SENT } from '../../../core/store/intents.ts';
 import { decryptPerson, type PersonRow } from '../../../core/store/people.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { RecordOutcome } from '../constants.ts';
 import type { LeasedRecord, LoadedRecord, RecordRow, TagIds } from './record-rows.ts';
 

@@ -1,11 +1,11 @@
 // Records whose outcome is unknown and of which a person knows that their call took effect.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
 import { runNotes } from '../../../core/sql/notes.ts';
 import { pick, readCatalog } from '../../../core/store/catalog.ts';
 import { endIntent } from '../../../core/store/intents.ts';
 import { stageNote } from '../../../core/store/people.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { STEP_BITS } from '../constants.ts';
 import { lockRun, type RunCounts, type RunRow } from './runs.ts';
 import { findUnknownEffects, type UnknownEffect } from './unknown-effects.ts';

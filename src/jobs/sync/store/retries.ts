@@ -3,9 +3,9 @@
 import { RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptValue } from '../../../core/encryption/values.ts';
 import { runIdSql } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../contract/retry.ts';
 import type { RunSpec } from '../contract/run.ts';
 

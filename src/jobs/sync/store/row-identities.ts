@@ -1,8 +1,9 @@
 // Who the rows are about that have no record of their own, because they were rejected or merged, so that a search finds
 // them.
+
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { RowIdentity } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 
 export interface IdentifiedRow extends RowIdentity {
   readonly row: number;

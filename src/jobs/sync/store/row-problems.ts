@@ -1,8 +1,8 @@
 // Problems of a run's rows: why rows were rejected, and what was left out of the rows that were kept.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { RowProblem } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { ProblemTotal, RunProblem } from '../contract/run.ts';
 
 /** Code of findings about rows of one number with different names, e-mail addresses or documents. */

@@ -1,8 +1,8 @@
 // Ends a run: counts its records, deletes payloads that nobody needs, and prunes the records of earlier runs.
 
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { nameTest, readCatalog } from '../../../core/store/catalog.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import { runEndedEvent } from '../../events/contract/envelope.ts';
 import { putEvents } from '../../outbox/store/outbox.ts';
 import type { RunReport } from '../contract/run.ts';

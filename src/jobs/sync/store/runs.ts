@@ -1,8 +1,8 @@
 // Runs: one row per execution of a sync, with its position in the source and its counts.
 import { dryRunId, runIdSql } from '../../../core/ids.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { Fingerprint, SourceCursor } from '../../../core/source.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { RunSpec, SnapshotChoice } from '../contract/run.ts';
 
 export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';

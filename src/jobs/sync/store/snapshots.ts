@@ -2,10 +2,10 @@
 
 import { PERSON_SEEN, RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptRows, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { SeenContact } from '../../../core/store/people.ts';
-import { toJson } from '../../../core/stored-json.ts';
 
 export interface SnapshotContact extends SeenContact {
   readonly id: number;

@@ -2,9 +2,9 @@
 
 import { RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptRows, decryptValue, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import { plainArray, type Queryable } from '../../../core/sql/database.ts';
-import { toJson } from '../../../core/stored-json.ts';
 import type { RecordRow } from './record-rows.ts';
 
 export interface StagedRecord {

@@ -1,5 +1,5 @@
 // E-mail: sends a notice as plain text over SMTP.
-import { isLoopbackHost } from '../../../core/loopback.ts';
+import { isLoopbackHost } from '../../../core/net/loopback.ts';
 import type { EmailChannel } from '../config.ts';
 import { asText } from '../formats.ts';
 import type { Notice } from '../notice.ts';

@@ -4,7 +4,7 @@ import { createGuard } from '../../../connectors/outbound/guard.ts';
 import { readCapped } from '../../../connectors/outbound/read-capped.ts';
 import { SecretRef } from '../../../core/config/base.ts';
 import { deadlineSignal } from '../../../core/deadline.ts';
-import { isPlainRemote } from '../../../core/loopback.ts';
+import { isPlainRemote } from '../../../core/net/loopback.ts';
 import type { WebhookChannel } from '../config.ts';
 import { asSlack, asTeams } from '../formats.ts';
 import type { Notice } from '../notice.ts';

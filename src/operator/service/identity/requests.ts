@@ -7,7 +7,7 @@ import type { Passwords } from '../../identity/passwords.ts';
 import { checkCode } from '../../identity/second-factor.ts';
 import { hashToken } from '../../identity/tokens.ts';
 import { unknownUser } from '../../identity/users.ts';
-import { endLoginsOf, findUser, type UserRow } from '../../store/users.ts';
+import { endLoginsOf, findUser, type UserRow } from '../../store/identity/users.ts';
 import type { Caller } from '../caller.ts';
 import type { Exchange } from '../exchange.ts';
 

@@ -4,8 +4,8 @@ import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
 import { enrol, isOff, propose } from '../../identity/second-factor.ts';
 import { requireLocalLogin } from '../../identity/users.ts';
-import { stateOfSecondFactor, turnOff } from '../../store/second-factors.ts';
-import { endLoginsOf } from '../../store/users.ts';
+import { stateOfSecondFactor, turnOff } from '../../store/identity/second-factors.ts';
+import { endLoginsOf } from '../../store/identity/users.ts';
 import type { Handlers } from '../deps.ts';
 import type { LoginDeps } from './logins.ts';
 import {

@@ -3,7 +3,7 @@
 import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
 import { sessionLimits } from '../../identity/session-limits.ts';
-import { endOtherSessions, endSession, listSessions } from '../../store/sessions.ts';
+import { endOtherSessions, endSession, listSessions } from '../../store/identity/sessions.ts';
 import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { needUser, numberOf, ownUser, sessionHashOf } from './requests.ts';

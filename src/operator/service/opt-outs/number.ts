@@ -2,7 +2,7 @@
 import type { Queryable } from '../../../core/sql/database.ts';
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
 import { OperatorError } from '../../error.ts';
-import { isPersonId, keyOf } from '../../store/person.ts';
+import { isPersonId, keyOf } from '../../store/people/person.ts';
 
 /** Why a value is refused. The reason does not repeat the value. */
 export interface Refusal {

@@ -10,7 +10,7 @@ import { redactText } from '../../../core/redaction.ts';
 import { memberCase } from '../../../jobs/campaigns/rules/member-case.ts';
 import { maskValue } from '../../../observe/masking.ts';
 import type { TimelineEntry } from '../../contract/people-timeline.ts';
-import type { TimelineRow } from '../../store/timeline.ts';
+import type { TimelineRow } from '../../store/people/timeline.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 

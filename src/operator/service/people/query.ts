@@ -1,8 +1,8 @@
 // Reads what an operator typed to find a person: a number in any spelling, an e-mail address, an id, or a name.
 
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
-import type { IdentityQuery } from '../../store/identity-match.ts';
-import type { FoundBy, PeopleQuery } from '../../store/people-search.ts';
+import type { IdentityQuery } from '../../store/people/identity-match.ts';
+import type { FoundBy, PeopleQuery } from '../../store/people/people-search.ts';
 
 export type ReadQuery = Omit<PeopleQuery & IdentityQuery, 'whole'>;
 

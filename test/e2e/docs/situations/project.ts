@@ -3,7 +3,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { freePort } from '../../../../src/core/ports.ts';
+import { freePort } from '../../../../src/core/net/ports.ts';
 import {
   type DevProcess,
   type SandboxProcess,

@@ -2,9 +2,9 @@
 import { beforeAll, beforeEach } from 'vitest';
 import { createForecastActivities } from '../../../../activities/campaigns/forecast.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
+import { toJson } from '../../../../src/core/json/stored-json.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { saveCatalog } from '../../../../src/core/store/catalog.ts';
-import { toJson } from '../../../../src/core/stored-json.ts';
 import { CampaignSpec } from '../../../../src/jobs/campaigns/contract/batches.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import { PollerConfig } from '../../../../src/jobs/conversations/config.ts';

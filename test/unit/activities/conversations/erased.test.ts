@@ -1,6 +1,6 @@
 // Conversations of erased people, which the service still shows.
 import { describe, expect, it } from 'vitest';
-import { searchPeople } from '../../../../src/operator/store/people-search.ts';
+import { searchPeople } from '../../../../src/operator/store/people/people-search.ts';
 import { erasePerson } from '../../../../src/protect/person/erase-person.ts';
 import { NOTHING } from '../../../support/people-query.ts';
 import { tablesWith } from '../../operator/store/person-rows.ts';

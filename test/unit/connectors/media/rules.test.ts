@@ -1,8 +1,8 @@
 // Hosts that a file may come from, and the names that files are given.
 import { describe, expect, it } from 'vitest';
 import { redirectTarget } from '../../../../src/connectors/media/fetch-media.ts';
-import { isAllowedHost } from '../../../../src/core/media-hosts.ts';
 import { contentTypeOf, fileNameOf } from '../../../../src/core/media-names.ts';
+import { isAllowedHost } from '../../../../src/core/net/media-hosts.ts';
 
 describe('hosts', () => {
   it.each([

@@ -1,7 +1,7 @@
 // The HTTP sink against receivers that hang, drip, break off or talk too much; giving up, and closing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../../../src/core/ports.ts';
+import { freePort } from '../../../../src/core/net/ports.ts';
 import { errorOf, httpContext, send } from './http-context.ts';
 import { publishedEvent } from './published-event.ts';
 

@@ -5,7 +5,7 @@ import kafkajs from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { kafkaError, kafkaSink } from '../../../../src/connectors/sinks/kafka.ts';
 import { type Sent, SinkError } from '../../../../src/connectors/sinks/sink.ts';
-import { freePort } from '../../../../src/core/ports.ts';
+import { freePort } from '../../../../src/core/net/ports.ts';
 import { runEndedEvent } from '../../../../src/jobs/events/contract/envelope.ts';
 
 // A module of CommonJS, whose errors have no names that Node can import.

@@ -11,7 +11,7 @@ import { checkKeys, WrongLedgerKeyError } from '../../../../src/core/encryption/
 import { encryptValue } from '../../../../src/core/encryption/values.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { findEvent } from '../../../../src/jobs/events/store/event-queries.ts';
-import { findPerson } from '../../../../src/operator/store/person.ts';
+import { findPerson } from '../../../../src/operator/store/people/person.ts';
 import { encryptAgain } from '../../../../src/protect/encryption/encrypt-again.ts';
 import { exportPerson } from '../../../../src/protect/person/export-person.ts';
 import type { OpenDatabase } from '../sql/support.ts';

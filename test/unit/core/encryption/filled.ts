@@ -23,8 +23,8 @@ import { findClaims, saveClaims } from '../../../../src/jobs/sync/store/plan/cla
 import { addPage, readChunks } from '../../../../src/jobs/sync/store/plan/pages.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { stagedRecords, stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
-import { proposeSecret, secretOf } from '../../../../src/operator/store/second-factors.ts';
-import { createUser } from '../../../../src/operator/store/users.ts';
+import { proposeSecret, secretOf } from '../../../../src/operator/store/identity/second-factors.ts';
+import { createUser } from '../../../../src/operator/store/identity/users.ts';
 import { freshAccount, phone, recordOf, specOf } from '../sql/support.ts';
 
 export interface Filled {

@@ -5,7 +5,7 @@ import { DamagedValueError, UnknownLedgerKeyError } from '../../../../src/core/e
 import type { EncryptedColumn } from '../../../../src/core/encryption/columns.ts';
 import { bytes, document, field, type Shape, values } from '../../../../src/core/encryption/shapes.ts';
 import { decryptValue, encryptValue } from '../../../../src/core/encryption/values.ts';
-import { toJson } from '../../../../src/core/stored-json.ts';
+import { toJson } from '../../../../src/core/json/stored-json.ts';
 import { cipherOf } from './keys.ts';
 
 const columnOf = (shape: Shape): EncryptedColumn => ({

@@ -1,10 +1,10 @@
 // Builders for tests of the ledger. Each test works in an account of its own, so that one database serves them all.
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { toJson } from '../../../../src/core/json/stored-json.ts';
 import type { CrmRecord } from '../../../../src/core/record.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import type { NewIntent } from '../../../../src/core/store/intents.ts';
-import { toJson } from '../../../../src/core/stored-json.ts';
 import { RunSpec } from '../../../../src/jobs/sync/contract/run.ts';
 import { openRun, type RunRow } from '../../../../src/jobs/sync/store/runs.ts';
 import { type StagedRecord, stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';

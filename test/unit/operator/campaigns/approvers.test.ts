@@ -5,7 +5,7 @@ import type { Role } from '../../../../src/core/endpoint.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
-import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/takeovers.ts';
+import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/identity/takeovers.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';

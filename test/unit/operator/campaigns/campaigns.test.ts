@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Input } from '../../../../src/operator/contract/index.ts';
-import { changeUser } from '../../../../src/operator/store/users.ts';
+import { changeUser } from '../../../../src/operator/store/identity/users.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../jobs/campaigns/store/rows.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { createUnixCaller, unixUserOf } from '../../../../src/operator/identity/callers.ts';
-import { changeUser } from '../../../../src/operator/store/users.ts';
+import { changeUser } from '../../../../src/operator/store/identity/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser } from './http-context.ts';
 

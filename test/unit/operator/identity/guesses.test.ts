@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { firstAdminLink, invitationLink } from '../../../../src/operator/identity/logins.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
-import { changeUser, findUser, type UserRow } from '../../../../src/operator/store/users.ts';
+import { changeUser, findUser, type UserRow } from '../../../../src/operator/store/identity/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser, type Browser, codeOf, openBrowser, startServer, type TestServer } from './http-context.ts';
 

@@ -12,7 +12,7 @@ import { auditLog } from '../../../../src/operator/service/audit.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
 import { identityHandlers } from '../../../../src/operator/service/identity/index.ts';
-import { createUser } from '../../../../src/operator/store/users.ts';
+import { createUser } from '../../../../src/operator/store/identity/users.ts';
 
 export const PASSWORD = 'correct horse battery';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

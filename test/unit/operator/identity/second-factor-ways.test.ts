@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../../../src/operator/identity/logins.ts';
-import { findUser } from '../../../../src/operator/store/users.ts';
+import { findUser } from '../../../../src/operator/store/identity/users.ts';
 import { addUser, type Browser, codeOf, me, PASSWORD } from './http-context.ts';
 import {
   type Enrolled,
@@ -191,7 +191,7 @@ describe('no way around it:', () => {
       // For the access token of a session that had its code.
       'src/operator/service/identity/index.ts',
       'src/operator/service/identity/logins.ts',
-      'src/operator/store/sessions.ts',
+      'src/operator/store/identity/sessions.ts',
     ]);
   });
 });

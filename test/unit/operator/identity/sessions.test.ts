@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
-import { changeUser } from '../../../../src/operator/store/users.ts';
+import { changeUser } from '../../../../src/operator/store/identity/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   addUser,

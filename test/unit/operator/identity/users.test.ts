@@ -4,8 +4,8 @@ import type { Database } from '../../../../src/core/sql/database.ts';
 import { createUnixCaller } from '../../../../src/operator/identity/callers.ts';
 import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
-import { createAccessToken } from '../../../../src/operator/store/sessions.ts';
-import { createUser, findUser } from '../../../../src/operator/store/users.ts';
+import { createAccessToken } from '../../../../src/operator/store/identity/sessions.ts';
+import { createUser, findUser } from '../../../../src/operator/store/identity/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type Answer,

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { wasErased } from '../../../../src/core/store/opt-outs.ts';
 import { keepRefusedRequests, refusedRequestId } from '../../../../src/jobs/events/store/refused-requests.ts';
-import { findPerson } from '../../../../src/operator/store/person.ts';
+import { findPerson } from '../../../../src/operator/store/people/person.ts';
 import { erasePerson, PersonInUseError } from '../../../../src/protect/person/erase-person.ts';
 import { exportPerson } from '../../../../src/protect/person/export-person.ts';
 import { ELSEWHERE, PLACES } from '../../../../src/protect/person/person-places.ts';

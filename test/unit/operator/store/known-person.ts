@@ -1,6 +1,6 @@
 // Searches a ledger for people, and adds a person that the search finds.
-import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/people-search.ts';
-import { findPerson, type Person } from '../../../../src/operator/store/person.ts';
+import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/people/people-search.ts';
+import { findPerson, type Person } from '../../../../src/operator/store/people/person.ts';
 import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../../core/sql/support.ts';
 import { addPerson, IOLANDA } from './person-rows.ts';

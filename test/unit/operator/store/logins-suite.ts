@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { shortHash } from '../../../../src/core/sql/short-hash.ts';
 import { addAudit, completeAudit, listAudit } from '../../../../src/operator/store/audit.ts';
-import { beginLogin } from '../../../../src/operator/store/login-attempts.ts';
-import { createLoginLink, readLoginLink, takeLoginLink } from '../../../../src/operator/store/login-links.ts';
+import { beginLogin } from '../../../../src/operator/store/identity/login-attempts.ts';
+import {
+  createLoginLink,
+  readLoginLink,
+  takeLoginLink,
+} from '../../../../src/operator/store/identity/login-links.ts';
 import {
   createAccessToken,
   createSession,
@@ -14,7 +18,7 @@ import {
   listAccessTokens,
   useAccessToken,
   useSession,
-} from '../../../../src/operator/store/sessions.ts';
+} from '../../../../src/operator/store/identity/sessions.ts';
 import {
   changeUser,
   createUser,
@@ -22,7 +26,7 @@ import {
   passwordHashOf,
   setPassword,
   type UserRow,
-} from '../../../../src/operator/store/users.ts';
+} from '../../../../src/operator/store/identity/users.ts';
 import type { OpenDatabase } from '../../core/sql/support.ts';
 
 const fresh = (what: string) => `${what}-${randomBytes(6).toString('hex')}`;

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listMembers } from '../../../../src/jobs/campaigns/store/roll.ts';
-import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/people-search.ts';
-import { findPerson, type Person } from '../../../../src/operator/store/person.ts';
-import { CursorError, readTimeline } from '../../../../src/operator/store/timeline.ts';
-import { readWhy } from '../../../../src/operator/store/why.ts';
+import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/people/people-search.ts';
+import { findPerson, type Person } from '../../../../src/operator/store/people/person.ts';
+import { CursorError, readTimeline } from '../../../../src/operator/store/people/timeline.ts';
+import { readWhy } from '../../../../src/operator/store/people/why.ts';
 import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../../core/sql/support.ts';
 import { peopleIn } from './known-person.ts';

@@ -1,7 +1,7 @@
 // A person in every table of the ledger, written by SQL, so that no test depends on how the ledger is filled.
 import { personSubject } from '../../../../src/core/ids.ts';
+import { toJson } from '../../../../src/core/json/stored-json.ts';
 import type { Queryable } from '../../../../src/core/sql/database.ts';
-import { toJson } from '../../../../src/core/stored-json.ts';
 import { subjectHash } from '../../../../src/jobs/events/store/events.ts';
 
 /** Somebody with everything that names them. */

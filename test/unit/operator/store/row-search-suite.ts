@@ -4,9 +4,9 @@ import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
 import type { Source } from '../../../../src/core/source.ts';
 import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
-import type { IdentityQuery } from '../../../../src/operator/store/identity-match.ts';
-import { laterRuns } from '../../../../src/operator/store/row-later.ts';
-import { type FoundRow, searchRows } from '../../../../src/operator/store/row-search.ts';
+import type { IdentityQuery } from '../../../../src/operator/store/people/identity-match.ts';
+import { laterRuns } from '../../../../src/operator/store/people/row-later.ts';
+import { type FoundRow, searchRows } from '../../../../src/operator/store/people/row-search.ts';
 import { freshAccount, type OpenDatabase, specOf } from '../../core/sql/support.ts';
 import { addRow } from './person-rows.ts';
 

@@ -6,7 +6,7 @@ import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
 import { readText } from '../../../../cli/lib/read-file.ts';
 import { printDryRun } from '../../../../cli/lib/terminal/dry-run.ts';
 import { printReplays } from '../../../../cli/lib/terminal/replayed.ts';
-import { findFault } from '../../../../core/json-fault.ts';
+import { findFault } from '../../../../core/json/json-fault.ts';
 import type { OperatorClient } from '../../../../operator/client/client.ts';
 import { untilEnded } from './until-ended.ts';
 

@@ -1,6 +1,6 @@
 // Parses bytes as JSON: strict UTF-8, limited depth, and errors that never quote the text.
-import { parseRowJson } from '../../../../core/exact-json.ts';
-import { findFault } from '../../../../core/json-fault.ts';
+import { parseRowJson } from '../../../../core/json/exact-json.ts';
+import { findFault } from '../../../../core/json/json-fault.ts';
 import { RefusedError } from '../intake.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;

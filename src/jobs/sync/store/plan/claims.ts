@@ -3,8 +3,8 @@
 
 import { PLAN_AGAINST, PLAN_CLAIMS } from '../../../../core/encryption/columns.ts';
 import { decryptValue, encryptValue } from '../../../../core/encryption/values.ts';
+import { toJson } from '../../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../../core/sql/database.ts';
-import { toJson } from '../../../../core/stored-json.ts';
 
 interface Claim {
   readonly row: number;

@@ -4,8 +4,8 @@
 
 import { PAGE_CHUNK } from '../../../../core/encryption/columns.ts';
 import { decryptValue, encryptValue } from '../../../../core/encryption/values.ts';
+import { toJson } from '../../../../core/json/stored-json.ts';
 import { plainArray, type Queryable } from '../../../../core/sql/database.ts';
-import { toJson } from '../../../../core/stored-json.ts';
 import { PLACES, SeenKeys } from './seen-keys.ts';
 
 /** What one process remembers of the people that a run has seen. It is only valid while the run's row is locked. */

@@ -1,8 +1,8 @@
 // Watermarks of incremental sources: where the next run starts to read. They move only when a run has finished.
 
+import { toJson } from '../../../../core/json/stored-json.ts';
 import type { SourceCursor } from '../../../../core/source.ts';
 import type { Queryable } from '../../../../core/sql/database.ts';
-import { toJson } from '../../../../core/stored-json.ts';
 import type { RunSpec } from '../../contract/run.ts';
 
 /**

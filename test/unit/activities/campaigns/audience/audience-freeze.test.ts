@@ -4,7 +4,7 @@ import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
 import { memberCase } from '../../../../../src/jobs/campaigns/rules/member-case.ts';
 import { addEvents } from '../../../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.ts';
-import { searchPeople } from '../../../../../src/operator/store/people-search.ts';
+import { searchPeople } from '../../../../../src/operator/store/people/people-search.ts';
 import { erasePerson } from '../../../../../src/protect/person/erase-person.ts';
 import { NOTHING } from '../../../../support/people-query.ts';
 import { planningContext } from '../planning-context.ts';

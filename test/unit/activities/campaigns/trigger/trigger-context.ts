@@ -10,9 +10,9 @@ import { createMemberSteps } from '../../../../../activities/campaigns/trigger/m
 import type { MemberResult } from '../../../../../activities/campaigns/trigger/outcome.ts';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { campaignRoute } from '../../../../../src/core/ids.ts';
+import { toJson } from '../../../../../src/core/json/stored-json.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
-import { toJson } from '../../../../../src/core/stored-json.ts';
 import { CampaignSpec, type MemberStep } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { campaignNews } from '../../../../../src/jobs/campaigns/store/campaign-news.ts';
 import { digestOfSpec, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findFault } from '../../../../../../src/core/json-fault.ts';
+import { findFault } from '../../../../../../src/core/json/json-fault.ts';
 import { decodeText, MAX_DEPTH, parseJson } from '../../../../../../src/jobs/events/ingress/route/json.ts';
 import { propertyRuns } from '../../../../../support/runner/property-runs.ts';
 import { http, kafka, refusal, scripted, viewOf } from './support.ts';

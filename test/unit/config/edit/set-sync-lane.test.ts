@@ -1,6 +1,6 @@
 // The lane of one sync is set in the text of sluice.yaml, and nothing else of the text changes.
 import { expect, it } from 'vitest';
-import { setSyncLane } from '../../../src/config/edit/set-sync-lane.ts';
+import { setSyncLane } from '../../../../src/config/edit/set-sync-lane.ts';
 
 const TEXT = `# Who we sync.
 version: 1

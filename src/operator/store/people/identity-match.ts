@@ -1,6 +1,6 @@
 // Matches rows that are no person, because their number could not be read or another row represents them, with what an
 // operator typed.
-import type { Queryable } from '../../core/sql/database.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
 import { wordsOf } from './people-search.ts';
 
 /** What an operator typed, as it can be read. See `PeopleQuery`. */

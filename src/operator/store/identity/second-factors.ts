@@ -1,10 +1,10 @@
 // Second factors of users: the secret of their codes, the last code that was used, and hashes of recovery codes.
 
-import { SECOND_FACTOR } from '../../core/encryption/columns.ts';
-import { decryptValue, encryptValue } from '../../core/encryption/values.ts';
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
-import { toJson } from '../../core/stored-json.ts';
+import { SECOND_FACTOR } from '../../../core/encryption/columns.ts';
+import { decryptValue, encryptValue } from '../../../core/encryption/values.ts';
+import { toJson } from '../../../core/json/stored-json.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
 
 interface Stored {
   /** Base32. */

@@ -1,5 +1,5 @@
 // Who could lately use the identity of a user: whoever made it, or changed how it logs in. The audit log knows.
-import type { Database, Queryable } from '../../core/sql/database.ts';
+import type { Database, Queryable } from '../../../core/sql/database.ts';
 import { findUnixUser } from './users.ts';
 
 /**

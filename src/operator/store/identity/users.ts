@@ -1,8 +1,8 @@
 // Users who operate Sluice. Password hashes leave this folder only for a login.
-import type { Role } from '../../core/endpoint.ts';
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
-import type { User } from '../contract/identity.ts';
+import type { Role } from '../../../core/endpoint.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
+import type { User } from '../../contract/identity.ts';
 
 export type UserRow = Omit<User, 'approvalWaits'> & { readonly id: number };
 

@@ -1,6 +1,6 @@
 // Finds rows of syncs that have no record of their own, because they were rejected or merged, by who they are about.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
 import { type IdentityQuery, type MatchedBy, matchesOf } from './identity-match.ts';
 
 /** A row without a record of its own. */

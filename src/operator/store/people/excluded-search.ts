@@ -1,6 +1,6 @@
 // Finds members of campaigns that are no person, because their number could not be read, by who they are about.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
 import { type IdentityQuery, type MatchedBy, matchesOf } from './identity-match.ts';
 
 /** A member that a campaign excluded because its number could not be read. */

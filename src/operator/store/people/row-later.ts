@@ -1,6 +1,6 @@
 // What later runs of a sync made of rows that it had rejected.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
 import { searchPeople } from './people-search.ts';
 import type { FoundRow } from './row-search.ts';
 

@@ -1,7 +1,7 @@
 // Sessions of browsers and access tokens of commands. The ledger stores hashes only.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
-import type { AccessToken, Session } from '../contract/identity.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
+import type { AccessToken, Session } from '../../contract/identity.ts';
 import { type UserRow, userColumns } from './users.ts';
 
 export interface NewSession {

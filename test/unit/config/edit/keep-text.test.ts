@@ -1,9 +1,9 @@
 // Edits of sluice.yaml: what they do not change stays as somebody wrote it, whatever the library would make of it.
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { addEntries } from '../../../src/config/edit/add-entries.ts';
-import { readEntry, removeEntry, writeEntry } from '../../../src/config/edit/edit-entry.ts';
-import { setSyncLane } from '../../../src/config/edit/set-sync-lane.ts';
+import { addEntries } from '../../../../src/config/edit/add-entries.ts';
+import { readEntry, removeEntry, writeEntry } from '../../../../src/config/edit/edit-entry.ts';
+import { setSyncLane } from '../../../../src/config/edit/set-sync-lane.ts';
 
 const TEXT = `# ours
 version:   1

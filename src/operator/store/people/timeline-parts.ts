@@ -1,6 +1,6 @@
 // The parts of a person's timeline: one statement per kind of entry. Each returns what the ledger has, with times of the
 // database; see src/operator/contract/people-timeline.ts for the meaning of the fields.
-import { changedConversation } from '../../jobs/campaigns/store/unknown-evidence.ts';
+import { changedConversation } from '../../../jobs/campaigns/store/unknown-evidence.ts';
 
 /** Builds a JSON object: names and SQL expressions. */
 const json = (fields: Readonly<Record<string, string>>): string =>

@@ -1,5 +1,5 @@
 // The rule of two: whether the author of a plan and who approves it are two people, as far as Sluice can know.
-import type { Database, Queryable } from '../../core/sql/database.ts';
+import type { Database, Queryable } from '../../../core/sql/database.ts';
 import {
   CLAIMED,
   INDEPENDENT_AFTER_DAYS,

@@ -1,11 +1,11 @@
 // Everything that happened to a person, as one list, newest first.
 
-import { CONVERSATION_ITEM } from '../../core/encryption/columns.ts';
-import { decryptValue } from '../../core/encryption/values.ts';
-import { pageOf } from '../../core/page.ts';
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
-import { queryNamed } from './named-parameters.ts';
+import { CONVERSATION_ITEM } from '../../../core/encryption/columns.ts';
+import { decryptValue } from '../../../core/encryption/values.ts';
+import { pageOf } from '../../../core/page.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
+import { queryNamed } from '../named-parameters.ts';
 import { namesOf, type Person } from './person.ts';
 import { TIMELINE_PARTS } from './timeline-parts.ts';
 

@@ -1,8 +1,8 @@
 // One person as operators name them: by an id that is not personal data, so that it may be in an address and in a log.
-import { cardSubject, conversationSubject, personSubject } from '../../core/ids.ts';
-import type { Queryable } from '../../core/sql/database.ts';
-import { subjectHash } from '../../jobs/events/store/events.ts';
-import { queryNamed } from './named-parameters.ts';
+import { cardSubject, conversationSubject, personSubject } from '../../../core/ids.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { subjectHash } from '../../../jobs/events/store/events.ts';
+import { queryNamed } from '../named-parameters.ts';
 
 /** Everything by which the ledger's tables name a person. */
 export interface Person {

@@ -1,6 +1,6 @@
 // Slows down guessing of passwords and of codes, for all processes together. Names and addresses are stored as hashes.
-import type { Database, Queryable } from '../../core/sql/database.ts';
-import { shortHash } from '../../core/sql/short-hash.ts';
+import type { Database, Queryable } from '../../../core/sql/database.ts';
+import { shortHash } from '../../../core/sql/short-hash.ts';
 
 /** After `free` failures, each further one waits twice as long, up to `maxSeconds`. */
 interface Limit {

@@ -1,7 +1,7 @@
 // Integers of a JSON text keep their digits, and nothing else changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from '../../../src/core/exact-json.ts';
+import { parseExactJson } from '../../../../src/core/json/exact-json.ts';
 
 describe('parseExactJson', () => {
   it.each<[string, unknown]>([

@@ -1,6 +1,6 @@
 // Only a plain host with an optional port counts as the host of a request.
 import { describe, expect, it } from 'vitest';
-import { hostOfRequest, readAuthority } from '../../../src/core/authority.ts';
+import { hostOfRequest, readAuthority } from '../../../../src/core/net/authority.ts';
 
 describe('the Host header', () => {
   it.each([

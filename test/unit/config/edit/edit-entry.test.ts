@@ -1,8 +1,8 @@
 // A campaign in sluice.yaml that shares parts with others: it is edited alone, and the others keep what they had.
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { EditEntryError, readEntry, writeEntry } from '../../../src/config/edit/edit-entry.ts';
-import { cpuMs } from '../../support/cpu-time.ts';
+import { EditEntryError, readEntry, writeEntry } from '../../../../src/config/edit/edit-entry.ts';
+import { cpuMs } from '../../../support/cpu-time.ts';
 
 const campaign = (name: string) => ({ section: 'campaigns', name }) as const;
 

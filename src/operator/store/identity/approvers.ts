@@ -1,6 +1,6 @@
 // Who may approve whose plans: users who may approve a plan now, and users who have to wait.
-import { ROLES, type Role } from '../../core/endpoint.ts';
-import type { Database, Queryable } from '../../core/sql/database.ts';
+import { ROLES, type Role } from '../../../core/endpoint.ts';
+import type { Database, Queryable } from '../../../core/sql/database.ts';
 import { type PlanToApprove, ruleOfTwo } from './second-person.ts';
 import { overlapOf, readTakeovers, USER } from './takeovers.ts';
 import type { UserRow } from './users.ts';

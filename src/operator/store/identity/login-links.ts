@@ -1,6 +1,6 @@
 // One-time links: for the first admin, and for users who choose their password.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
 
 export interface NewLoginLink {
   readonly hash: string;

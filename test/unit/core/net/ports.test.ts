@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { freePort } from '../../../src/core/ports.ts';
+import { freePort } from '../../../../src/core/net/ports.ts';
 
 it('chooses no port that an outgoing connection of this machine could take first', async () => {
   for (let n = 0; n < 50; n += 1) expect(await freePort()).toBeLessThan(32_768);

@@ -1,9 +1,9 @@
 // Finds people by what an operator knows of them: a number, an e-mail address, a name, or an id of anything that is
 // about them.
-import { personSubject } from '../../core/ids.ts';
-import type { Queryable } from '../../core/sql/database.ts';
-import { subjectHash } from '../../jobs/events/store/events.ts';
-import { queryNamed } from './named-parameters.ts';
+import { personSubject } from '../../../core/ids.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { subjectHash } from '../../../jobs/events/store/events.ts';
+import { queryNamed } from '../named-parameters.ts';
 import { KEY_OF_REQUEST, keyOf, refOf } from './person.ts';
 
 /** What a person was found by. */

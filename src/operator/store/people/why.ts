@@ -1,9 +1,9 @@
 // Why a person got no message, as far as the ledger knows.
-import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
-import { optOutsOf } from '../../core/store/opt-outs.ts';
-import type { WhyReason } from '../contract/people.ts';
-import { queryNamed } from './named-parameters.ts';
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
+import { optOutsOf } from '../../../core/store/opt-outs.ts';
+import type { WhyReason } from '../../contract/people.ts';
+import { queryNamed } from '../named-parameters.ts';
 import { wordsOf } from './people-search.ts';
 import { namesOf, type Person } from './person.ts';
 import { READ_WHOLE } from './row-later.ts';
