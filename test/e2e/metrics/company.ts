@@ -12,7 +12,7 @@ import { SCOPES } from '../../../src/core/scopes.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { makeCertificates } from '../../support/certificates.ts';
 import { startSluice } from '../../support/console/processes.ts';
-import { startBroker, type TestKafka } from '../../support/kafka/kafka-broker.ts';
+import type { TestKafka } from '../../support/kafka/kafka-broker.ts';
 import { panelOf } from '../../support/panel.ts';
 import {
   type RestartingPostgres,
@@ -70,7 +70,7 @@ export interface Company {
   restore(): Promise<void>;
 }
 
-export async function openCompany(ends: (() => Promise<unknown>)[]): Promise<Company> {
+export async function openCompany(kafka: TestKafka, ends: (() => Promise<unknown>)[]): Promise<Company> {
   const dist = await buildOnce();
   const dir = await mkdtemp(join(tmpdir(), 'sluice-alerts-'));
   ends.push(() => rm(dir, { recursive: true, force: true }));
@@ -78,9 +78,6 @@ export async function openCompany(ends: (() => Promise<unknown>)[]): Promise<Com
   const temporal = await ownTemporal(join(dir, 'temporal'), ends);
   const postgres = await startRestartingPostgres();
   ends.push(() => postgres.stop());
-  const kafka = await startBroker();
-  if (kafka === null) throw new Error('this test needs a Kafka broker: Docker, or Java with Maven');
-  ends.push(() => kafka.stop());
   const client = new Kafka({ brokers: kafka.brokers, logLevel: logLevel.NOTHING });
   const admin = client.admin();
   await admin.connect();
