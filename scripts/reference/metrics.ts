@@ -61,8 +61,8 @@ const SECTIONS: readonly (readonly [string, readonly string[], string])[] = [
   ],
   [
     'Configuration',
-    ['sluice_config_', 'sluice_certificate_'],
-    'The certificates that it names, and whether this process works with the configuration on the disk: [change the configuration](../how-to/change-the-configuration.md).',
+    ['sluice_config_', 'sluice_certificate_', 'sluice_sync_'],
+    'The certificates and schedules that it names, and whether this process works with the configuration on the disk: [change the configuration](../how-to/change-the-configuration.md).',
   ],
   [
     'Traces',
@@ -79,8 +79,15 @@ const SECTIONS: readonly (readonly [string, readonly string[], string])[] = [
 /** The page docs/reference/metrics.md. */
 export function renderMetrics(): string {
   const all = createMetrics('worker', '').registry.getMetricsAsArray() as unknown as (Metric & Described)[];
+  const isOf = (beginnings: readonly string[], { name }: Described) =>
+    beginnings.some((each) => name.startsWith(each));
+  const left = all.filter((each) => !SECTIONS.some(([, beginnings]) => isOf(beginnings, each)));
+  if (left.length > 0)
+    throw new Error(
+      `no section has ${left.map(({ name }) => name).join(', ')}: add its beginning to SECTIONS`,
+    );
   const sections = SECTIONS.flatMap(([title, beginnings, about]) => {
-    const own = all.filter(({ name }) => beginnings.some((each) => name.startsWith(each)));
+    const own = all.filter((each) => isOf(beginnings, each));
     return [`## ${title}`, wrap(about), own.map((metric) => item(describe(metric))).join('\n')];
   });
   return page(

@@ -87,8 +87,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   shutdown.signal.throwIfAborted();
   const db = options.db ?? (await openOwnLedger(options));
   admin?.watchLedger(db, configNow);
-  admin?.metrics.work.expect(config.config);
-  live?.onChange(() => admin?.metrics.work.expect(configNow().config));
+  const expectWork = () => {
+    admin?.metrics.work.expect(configNow().config);
+    admin?.metrics.calls.expect(configNow().config.accounts);
+  };
+  expectWork();
+  live?.onChange(expectWork);
   shutdown.signal.throwIfAborted();
   const metrics = admin?.metrics;
   const { deps, prepare, close } = await createDeps({ config, db, log, metrics, tracing });

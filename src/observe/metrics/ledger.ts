@@ -27,7 +27,7 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
   });
   const connections: Gauge = new Gauge({
     name: 'sluice_ledger_connections',
-    help: 'Connections to PostgreSQL, by state: busy or idle; queued counts statements that wait for one',
+    help: 'Connections to PostgreSQL, by state: busy or idle; queued counts statements that wait because none is idle',
     labelNames: ['state'],
     registers,
     collect() {
@@ -35,7 +35,8 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
       if (pool === null) return;
       connections.set({ state: 'busy' }, pool.total - pool.idle);
       connections.set({ state: 'idle' }, pool.idle);
-      connections.set({ state: 'queued' }, pool.waiting);
+      // The pool also counts statements that begin in this very moment, and get one of the idle connections.
+      connections.set({ state: 'queued' }, Math.max(0, pool.waiting - pool.idle));
     },
   });
   return {

@@ -1,5 +1,5 @@
 // Metrics of finished work: runs, records, events, campaign members and messages of the outbox.
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Outcomes } from '../outcomes.ts';
 
 export interface WorkMetrics extends Outcomes {
@@ -12,7 +12,9 @@ export interface WorkMetrics extends Outcomes {
 
 /** The part of a configuration that has work. */
 export interface ConfiguredWork {
-  readonly syncs: Readonly<Record<string, { readonly account: string }>>;
+  readonly syncs: Readonly<
+    Record<string, { readonly account: string; readonly schedule?: { readonly paused: boolean } | undefined }>
+  >;
   readonly routes: Readonly<Record<string, { readonly account: string }>>;
   readonly campaigns: Readonly<Record<string, { readonly account: string }>>;
   readonly sinks: Readonly<Record<string, unknown>>;
@@ -33,6 +35,12 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     name: 'sluice_runs_ended_total',
     help: 'Runs of syncs that ended, by status: finished, failed or cancelled',
     labelNames: ['account', 'sync', 'status'],
+    registers,
+  });
+  const scheduled = new Gauge({
+    name: 'sluice_sync_scheduled',
+    help: '1 for a sync with a schedule in the configuration that is not paused there',
+    labelNames: ['account', 'sync'],
     registers,
   });
   const records = new Counter({
@@ -67,7 +75,9 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
   });
   return {
     expect({ syncs: allSyncs, routes, campaigns: allCampaigns, sinks }) {
-      for (const [sync, { account }] of Object.entries(allSyncs).slice(0, MAX_NAMES)) {
+      scheduled.reset();
+      for (const [sync, { account, schedule }] of Object.entries(allSyncs).slice(0, MAX_NAMES)) {
+        if (schedule?.paused === false) scheduled.set({ account, sync }, 1);
         for (const status of RUNS) runs.inc({ account, sync, status }, 0);
         for (const outcome of RECORDS) records.inc({ account, sync, outcome }, 0);
       }

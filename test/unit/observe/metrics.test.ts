@@ -107,6 +107,42 @@ describe('configured work', () => {
     expect(await lines('sluice_outbox_messages_total')).toHaveLength(2);
   });
 
+  it('429 answers begin at 0, and the first one is an increase', async () => {
+    const { calls, lines } = open();
+    calls.expect({ acme: {}, other: {} });
+    const before = await lines('sluice_api_calls_total');
+    expect(before).toHaveLength(10);
+    const series = 'sluice_api_calls_total{account="acme",lane="lead",status="429",code="ERR_RATE_LIMITED"}';
+    expect(before).toContain(`${series} 0`);
+    calls.ended({ ...CALL, lane: 2, status: 429, code: 'ERR_RATE_LIMITED' });
+    calls.expect({ acme: {}, other: {} });
+    const after = await lines('sluice_api_calls_total');
+    expect(after).toContain(`${series} 1`);
+    expect(after).toHaveLength(10);
+  });
+
+  it('429 answers of a thousand accounts do not fill the page', async () => {
+    const { calls, lines } = open();
+    calls.expect(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`a${at}`, {}])));
+    expect(await lines('sluice_api_calls_total')).toHaveLength(1000);
+  });
+
+  it('shows which syncs are scheduled, until the schedule is paused or gone', async () => {
+    const { work, lines } = open();
+    const sync = { account: 'acme' };
+    const on = { ...sync, schedule: { paused: false } };
+    const off = { ...sync, schedule: { paused: true } };
+    work.expect({ ...WORK, syncs: { nightly: on, paused: off, manual: sync, removed: on } });
+    expect(await lines('sluice_sync_scheduled')).toEqual([
+      'sluice_sync_scheduled{account="acme",sync="nightly"} 1',
+      'sluice_sync_scheduled{account="acme",sync="removed"} 1',
+    ]);
+    work.expect({ ...WORK, syncs: { nightly: off, paused: on } });
+    expect(await lines('sluice_sync_scheduled')).toEqual([
+      'sluice_sync_scheduled{account="acme",sync="paused"} 1',
+    ]);
+  });
+
   it('counts on when it is announced again', async () => {
     const { work, lines } = open();
     const syncs = { leads: { account: 'acme' } };
@@ -203,6 +239,18 @@ describe('the ledger', () => {
     expect(await lines('sluice_backlog_')).toEqual([]);
   });
 
+  it.each([
+    ['all are busy', { total: 10, idle: 0, waiting: 7 }, 7],
+    ['it begins in this moment', { total: 3, idle: 3, waiting: 1 }, 0],
+    ['none is open yet', { total: 0, idle: 0, waiting: 1 }, 1],
+  ])('a statement waits for a connection when none is idle: %s', async (_, pool, queued) => {
+    const { ledger, lines } = open();
+    ledger.watchPool(() => pool);
+    expect(await lines('sluice_ledger_connections{state="queued"}')).toEqual([
+      `sluice_ledger_connections{state="queued"} ${queued}`,
+    ]);
+  });
+
   it('statements count with their time, and failed ones with their code', async () => {
     const { ledger, lines } = open();
     ledger.watchPool(() => ({ total: 4, idle: 1, waiting: 2 }));
@@ -217,7 +265,7 @@ describe('the ledger', () => {
     expect(await lines('sluice_ledger_connections')).toEqual([
       'sluice_ledger_connections{state="busy"} 3',
       'sluice_ledger_connections{state="idle"} 1',
-      'sluice_ledger_connections{state="queued"} 2',
+      'sluice_ledger_connections{state="queued"} 1',
     ]);
   });
 });
