@@ -10,5 +10,6 @@ export const TEMPORAL_METRICS: Readonly<Record<string, readonly string[]>> = {
     'task_queue',
     'le',
   ],
+  temporal_long_request_total: ['namespace', 'operation', 'service_name'],
   temporal_long_request_failure_total: ['namespace', 'operation', 'service_name'],
 };

@@ -136,6 +136,15 @@ it('the runbook names only metrics that exist', async () => {
   expect(named.filter((name) => !labels.has(name) && !labels.has(`${name}_bucket`))).toEqual([]);
 });
 
+it('a command of the runbook for everything that matches has its --yes', async () => {
+  const runbook = await readFile(join(DEPLOY, '../docs/how-to/alerts.md'), 'utf8');
+  const commands = [
+    ...runbook.matchAll(/`sluice ((?:events retry|outbox retry|campaign cancel) [^`]+)`/g),
+  ].map(([, command]) => (command as string).replaceAll(/\s+/g, ' '));
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((each) => !each.endsWith(' ID') && !each.endsWith(' --yes'))).toEqual([]);
+});
+
 it('texts of alerts and legends name only labels that their expression keeps', () => {
   const texts = [
     ...rules.map(({ expr, annotations }) => [expr, annotations.description ?? ''] as const),

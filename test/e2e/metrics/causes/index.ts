@@ -17,6 +17,9 @@ export const STEPS: readonly { readonly step: string; readonly causes: readonly 
 
 /** Alerts that no cause of the steps makes fire, each with the reason. */
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
+  SluiceRunMissing: 'it compares with the week before; the tests of the rules show it',
+  SluiceIngressBusy:
+    'only more than the machine can accept makes the ingress busy, and then it answers nothing else here',
   SluiceLedgerConnectionsExhausted:
     'a process without a free connection answers a scrape after 5 s, and the time between two scrapes is 2 s here',
 };

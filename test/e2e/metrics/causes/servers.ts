@@ -126,6 +126,12 @@ export const PROCESSES: readonly Cause[] = [
     labels: { job: 'sluice', severity: 'critical' },
     cause: 'the other worker dies too',
     begin: ({ kill }) => kill('worker-1'),
+  },
+  {
+    alert: 'SluiceProcessGone',
+    labels: { job: 'sluice', process: 'worker', severity: 'critical' },
+    cause: 'no worker is left',
+    begin: async () => undefined,
     async end({ restore, start }) {
       await restore();
       await start('worker-1');
@@ -172,7 +178,7 @@ export const SERVERS: readonly Cause[] = [
   },
   {
     alert: 'SluiceIngressRefuses',
-    labels: { route: 'calm', severity: 'warning' },
+    labels: { route: 'calm', severity: 'critical' },
     cause: 'leads come in while PostgreSQL is stopped',
     begin: async () => undefined,
     again: (company) => company.lead('calm', newPerson()),
@@ -180,7 +186,7 @@ export const SERVERS: readonly Cause[] = [
   },
   {
     alert: 'SluiceTemporalRequestsFail',
-    labels: { instance: 'worker-1', severity: 'warning' },
+    labels: { instance: 'worker-1', severity: 'critical' },
     cause: 'Temporal stops',
     begin: ({ temporal }) => temporal.stop(),
     end: ({ temporal }) => temporal.start(),

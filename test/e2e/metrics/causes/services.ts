@@ -35,6 +35,12 @@ export const SERVICES: readonly Cause[] = [
     begin: (company) => company.lead('refused', newPerson()),
   },
   {
+    alert: 'SluiceNobodyWorks',
+    labels: { account: 'refused', severity: 'critical' },
+    cause: 'the same events try again only once a minute',
+    begin: async () => undefined,
+  },
+  {
     alert: 'SluiceEventsWait',
     labels: { account: 'refused', severity: 'warning' },
     cause: 'the same events get old',

@@ -24,16 +24,10 @@ const cancel = ({ call }: Company, sync: string) => call('POST', `/syncs/${sync}
 
 export const WAITING: readonly Cause[] = [
   {
-    alert: 'SluiceNobodyWorks',
-    labels: { account: 'idle', severity: 'critical' },
-    cause: 'a person pauses a sync and forgets it',
-    begin: (company) => pauseInTheMiddle(company, 'long', 'idle'),
-  },
-  {
     alert: 'SluiceRecordsWait',
     labels: { account: 'idle', severity: 'warning' },
-    cause: 'the records of the same sync wait',
-    begin: async () => undefined,
+    cause: 'a person pauses a sync and forgets it',
+    begin: (company) => pauseInTheMiddle(company, 'long', 'idle'),
   },
   {
     alert: 'SluiceRunOverdue',
