@@ -119,7 +119,16 @@ export async function startBrokerWith(extra: BrokerExtra): Promise<TestKafka | n
 }
 
 async function onJava(version: string, extra?: BrokerExtra): Promise<TestKafka | null> {
-  const jarsDir = await fetchJars(version);
+  // The jars may be there from a time when Java was.
+  const hasJava = await run('java', ['-version']).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      say('SKIPPED, no Docker daemon answers, and there is no Java');
+      return false;
+    },
+  );
+  const jarsDir = hasJava ? await fetchJars(version) : null;
   if (jarsDir === null) return null;
   for (let attempt = 1; ; attempt++) {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-kafka-'));
