@@ -19,7 +19,7 @@ import { type RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
 import { callScope, withCallScope } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
-import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
+import { blockOf, comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import type { ReadOptions } from './import-messages.ts';
 import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';
@@ -115,7 +115,7 @@ class PollBatch implements BatchWork<PollItem> {
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.nonRetryable === true) {
-        this.#ends[old ? 'old' : 'news'].block ??= blockOf(error);
+        this.#ends[old ? 'old' : 'news'].block ??= pollBlockOf(error);
         // A refusal of old conversations ends the batch, so that it is shown at once. The next batch continues
         // without them.
         if (!old) return batch.stop();
@@ -253,8 +253,7 @@ class PollBatch implements BatchWork<PollItem> {
 
 type MutableEnd = { -readonly [Key in keyof WorkEnd]: WorkEnd[Key] };
 
-function blockOf({ type, message, details }: ApplicationFailure): PollBlock {
-  const { shape } = (details?.[0] ?? {}) as Partial<RefusalDetails>;
-  const code = type ?? 'REFUSED';
-  return { code, reason: `${code}: ${message}`, shape: shape ?? null };
+function pollBlockOf(error: ApplicationFailure): PollBlock {
+  const { shape } = (error.details?.[0] ?? {}) as Partial<RefusalDetails>;
+  return { ...blockOf(error), shape: shape ?? null };
 }

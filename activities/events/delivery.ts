@@ -16,7 +16,7 @@ import {
 import { openPollRun } from '../../src/jobs/events/store/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
 import type { Deps } from '../shared/deps.ts';
-import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
+import { blockOf, comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import { checkDelivery } from './delivery-check.ts';
 
@@ -117,7 +117,7 @@ class DeliveryBatch implements BatchWork<DueCheck> {
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.nonRetryable === true) {
-        this.#refused = `${error.type ?? 'REFUSED'}: ${error.message}`;
+        this.#refused = blockOf(error).reason;
         return batch.stop();
       }
       const waitMs = comesBackAfter(error);

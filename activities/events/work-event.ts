@@ -1,6 +1,5 @@
 // Activity that works on one event from beginning to end. The ledger stores its content and progress, so it can
 // restart at any point.
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { LANES } from '../../src/core/lanes.ts';
 import { accountLists, releaseCatalog } from '../../src/core/store/catalog.ts';
@@ -9,10 +8,10 @@ import { noteBlock, noteStep } from '../../src/jobs/events/store/events.ts';
 import { loadRecord } from '../../src/jobs/sync/store/due-records.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import { LINGER_MS } from '../shared/batch.ts';
-import { callScope, withCallScope } from '../shared/call-scope.ts';
+import { callScope, delayInScope, withCallScope } from '../shared/call-scope.ts';
 import { createCatalogActivities } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';
-import { comesBackAfter, configured } from '../shared/failures.ts';
+import { blockOf, comesBackAfter, configured } from '../shared/failures.ts';
 import { withHeartbeats } from '../shared/heartbeats.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 import { runContext } from '../sync/record-step.ts';
@@ -151,8 +150,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
   /** Records what the account refuses; an operator must resolve it. */
   async function block(event: string, error: unknown): Promise<EventProgress> {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
-    const code = error.type ?? 'REFUSED';
-    const reason = `${code}: ${error.message}`;
+    const { code, reason } = blockOf(error);
     await noteBlock(db, event, { code, reason });
     log.warn({ event, code }, `an event is blocked: ${reason}`);
     return { state: 'blocked', reason };
@@ -177,10 +175,6 @@ function delayOf(error: unknown): number {
 
 /** @throws the reason of the call scope's signal */
 async function pause(ms: number): Promise<void> {
-  const { signal } = callScope();
-  signal.throwIfAborted();
-  if (ms > 0)
-    await delay(ms, undefined, { signal }).catch(() => {
-      throw signal.reason;
-    });
+  callScope().signal.throwIfAborted();
+  if (ms > 0) await delayInScope(ms);
 }

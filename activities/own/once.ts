@@ -1,6 +1,5 @@
 // Writes of a team's own activities that must not happen twice. Intents of the ledger decide, as for Sluice's own
 // writes. Sluice waits here for what it must wait for, so an activity sees only the outcome.
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { shortHash } from '../../src/core/sql/short-hash.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import { openRestore } from '../../src/protect/restore/restores.ts';
 import type { ApiResult } from '../../src/service/api-client/call.ts';
 import { isAmbiguous } from '../../src/service/api-client/errors.ts';
-import { callScope } from '../shared/call-scope.ts';
+import { callScope, delayInScope } from '../shared/call-scope.ts';
 import { backoffMs } from '../shared/failures.ts';
 import { readBack } from '../shared/read-back.ts';
 import { type Subject, writeOnce } from '../shared/write-once.ts';
@@ -218,9 +217,6 @@ function writeSubject<T>(
 
 /** @throws the reason of a cancellation */
 async function sleep(ms: number): Promise<void> {
-  const { signal } = callScope();
-  signal.throwIfAborted();
-  await delay(Math.ceil(ms), undefined, { signal }).catch(() => {
-    throw signal.reason;
-  });
+  callScope().signal.throwIfAborted();
+  await delayInScope(Math.ceil(ms));
 }

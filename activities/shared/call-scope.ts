@@ -1,5 +1,6 @@
 // The call scope: the lane, limits and cancellation that an API call inherits from the work it belongs to.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LANES } from '../../src/core/lanes.ts';
 import type { Pace, ShareOf } from '../../src/service/budget/slots.ts';
@@ -56,4 +57,12 @@ export function callScope(): CallScope {
   if (scope !== undefined) return scope;
   const { info, cancellationSignal } = Context.current();
   return { lane: info.priority?.priorityKey ?? LANES.backfill, signal: cancellationSignal };
+}
+
+/** Waits. Rejects with the reason of the scope's signal when the work is canceled. */
+export async function delayInScope(ms: number): Promise<void> {
+  const { signal } = callScope();
+  await delay(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });
 }

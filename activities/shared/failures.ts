@@ -64,6 +64,15 @@ export function refusal(code: string, message: string, details: RefusalDetails):
   });
 }
 
+/** Why work is blocked: the code of a refusal, and the reason that an operator reads, with the code first. */
+export function blockOf({ type, message }: ApplicationFailure): {
+  readonly code: string;
+  readonly reason: string;
+} {
+  const code = type ?? 'REFUSED';
+  return { code, reason: `${code}: ${message}` };
+}
+
 /** Attempts also count waits. Where they stand for failures, this keeps the pause below half a minute. */
 export const MAX_DOUBLINGS = 5;
 

@@ -16,9 +16,10 @@ import { type LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { findEnd, type RecordEnd } from '../../src/jobs/sync/store/records.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 
-import { type BatchControl, LEASE_SECONDS, runBatch } from '../shared/batch.ts';
+import { type BatchControl, type BatchWork, LEASE_SECONDS, runBatch } from '../shared/batch.ts';
 import { callScope } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
+import { blockOf } from '../shared/failures.ts';
 import { reportHalt } from '../shared/halt.ts';
 import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
 import { type RunContext, runContext, type StepResult } from './record-step.ts';
@@ -85,12 +86,13 @@ export function createSyncBatchActivities(deps: Deps) {
     async syncBatch(input: SyncBatchInput): Promise<SyncBatchResult> {
       const row = await getRun(deps.db, input.run);
       const run = runContext(deps, row, accountLists(row.account));
-      return await new SyncBatch(deps, run, steps, input).work();
+      return await new SyncBatch(deps, run, steps, input).run();
     },
   };
 }
 
-class SyncBatch {
+class SyncBatch implements BatchWork<LoadedRecord> {
+  readonly concurrencyLimit: number;
   readonly #deps: Deps;
   readonly #run: RunContext;
   readonly #steps: Steps;
@@ -118,6 +120,7 @@ class SyncBatch {
     this.#run = run;
     this.#steps = steps;
     this.#input = input;
+    this.concurrencyLimit = input.concurrencyLimit;
     // Each attempt is a separate holder: an abandoned attempt that still runs must neither call nor write.
     this.#batch = holdersOf(info.activityId);
     this.#holder = `${this.#batch}${info.attempt}`;
@@ -128,26 +131,14 @@ class SyncBatch {
     );
   }
 
-  async work(): Promise<SyncBatchResult> {
+  async run(): Promise<SyncBatchResult> {
     const { db, budget } = this.#deps;
     const { run } = this.#run;
     // The counts of an aborted attempt are only in the ledger.
     const { attempt } = Context.current().info;
     if (attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch, attempt));
     if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
-    const { nextMs } = await runBatch<LoadedRecord>({
-      concurrencyLimit: this.#input.concurrencyLimit,
-      take: async (limit) => {
-        const records = await this.#take(limit);
-        this.#tookSome = records.length > 0;
-        return records;
-      },
-      work: (record, control) => this.#work(record, control),
-      release: (records) => this.#release(records),
-      renew: () => renewDue(db, this.#holder, [...this.#leased], LEASE_SECONDS),
-      next: () => this.#next(),
-      progress: () => this.#counts,
-    });
+    const { nextMs } = await runBatch(this);
     const { verified } = this.#writes;
     const reported = await this.#reported;
     const callsPerMinute = await budget.pace(this.#run.account.tokens.map(({ key }) => key));
@@ -173,7 +164,21 @@ class SyncBatch {
     return this.#input.verifies ? 0 : ALL_KINDS & ~this.#writes.verified & ~this.#stopped;
   }
 
-  async #take(limit: number): Promise<LoadedRecord[]> {
+  async take(limit: number): Promise<LoadedRecord[]> {
+    const records = await this.#takeWork(limit);
+    this.#tookSome = records.length > 0;
+    return records;
+  }
+
+  renew(): Promise<void> {
+    return renewDue(this.#deps.db, this.#holder, [...this.#leased], LEASE_SECONDS);
+  }
+
+  progress(): BatchCounts {
+    return this.#counts;
+  }
+
+  async #takeWork(limit: number): Promise<LoadedRecord[]> {
     for (const kind of WRITE_KINDS.filter((each) => (each & this.#unverified) !== 0)) {
       if (this.#tries.get(kind)?.some((id) => this.#leased.has(id))) continue;
       const few = await this.#lease(Math.min(FEW, limit), kind);
@@ -198,7 +203,7 @@ class SyncBatch {
   }
 
   /** Records that are due but cannot be taken yet are checked again after a moment. */
-  async #next(): Promise<number | null> {
+  async next(): Promise<number | null> {
     const ms = await nextDueMs(this.#deps.db, this.#run.run, this.#holder);
     return ms === null ? null : Math.max(ms, this.#tookSome ? 0 : this.#left === 0 ? PAUSE_MS : LEFT_MS);
   }
@@ -214,7 +219,7 @@ class SyncBatch {
     return records;
   }
 
-  async #work(record: LoadedRecord, control: BatchControl): Promise<void> {
+  async work(record: LoadedRecord, control: BatchControl): Promise<void> {
     this.#control = control;
     try {
       const end = await workRecord(this.#deps, this.#run, record, this.#steps, {
@@ -230,9 +235,8 @@ class SyncBatch {
       // Temporal's sleep rejects with its own failure.
       if (error instanceof CancelledFailure) callScope().signal.throwIfAborted();
       if (refusalIn(error)?.scope !== 'run') throw error;
-      const { type, message } = error as ApplicationFailure;
-      this.#pause({ code: type ?? 'INTERNAL', reason: `${type}: ${message}`, kinds: 0 });
-      await this.#release([record]);
+      this.#pause({ ...blockOf(error as ApplicationFailure), kinds: 0 });
+      await this.release([record]);
     } finally {
       this.#leased.delete(record.row.id);
       // The batch continues while a record that verifies a kind is under way.
@@ -243,7 +247,7 @@ class SyncBatch {
   }
 
   /** Gives records back. A record whose last write was made may have ended when its check was canceled. */
-  async #release(records: readonly LoadedRecord[]): Promise<void> {
+  async release(records: readonly LoadedRecord[]): Promise<void> {
     const { db } = this.#deps;
     const ids = records.map(({ row }) => row.id);
     const released = await releaseDue(db, this.#holder, ids);

@@ -1,6 +1,5 @@
 // Activity that triggers a batch of members: it leases due members from the ledger and makes the calls of each.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { durationMs } from '../../../src/core/config/base.ts';
 import type {
@@ -20,10 +19,10 @@ import {
   takeMembers,
 } from '../../../src/jobs/campaigns/store/member-checks.ts';
 import { sinksOf } from '../../../src/jobs/outbox/contract/announce.ts';
-import { type BatchControl, LEASE_SECONDS, runBatch } from '../../shared/batch.ts';
-import { callScope, withCallScope } from '../../shared/call-scope.ts';
+import { type BatchControl, type BatchWork, LEASE_SECONDS, runBatch } from '../../shared/batch.ts';
+import { callScope, delayInScope, withCallScope } from '../../shared/call-scope.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { comesBackAfter, onlyWaits } from '../../shared/failures.ts';
+import { blockOf, comesBackAfter, onlyWaits } from '../../shared/failures.ts';
 import { reportHalt } from '../../shared/halt.ts';
 import { wakeSinks } from '../../shared/wake.ts';
 import { openNow } from '../waves/next-in-waves.ts';
@@ -70,7 +69,8 @@ export function createTriggerBatchActivities(
       // The ledger stores what a crashed attempt did not hand over.
       const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
       const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, concurrencyLimit });
-      await runBatch(await batch.open());
+      await batch.open();
+      await runBatch(batch);
       // Once for all members. After a crash the sinks look for themselves, within ten minutes.
       await wake(sinksOf(deps.announce(row.account), OUTCOMES));
       return await batch.result();
@@ -88,13 +88,13 @@ interface Opened {
   readonly concurrencyLimit: number;
 }
 
-class TriggerBatch {
+class TriggerBatch implements BatchWork<Item> {
+  readonly concurrencyLimit: number;
   readonly #o: Opened;
   readonly #holder = randomUUID();
   readonly #owned = new Set<number>();
   readonly #tally: BatchTally;
   readonly #first: MemberStep;
-  readonly #concurrencyLimit: number;
   readonly #rechecks: boolean;
   readonly #mostFreshMs: number;
   #freshMs = FRESH_MS;
@@ -111,28 +111,20 @@ class TriggerBatch {
     this.#rechecks = recheck === 'api';
     this.#mostFreshMs = durationMs(recheckWithin);
     const most = this.#rechecks ? Math.min(RECHECK_LIMIT, opened.concurrencyLimit) : opened.concurrencyLimit;
-    this.#concurrencyLimit = opened.input.alone ? 1 : most;
-    this.#tally = new BatchTally(this.#concurrencyLimit, opened.lost);
+    this.concurrencyLimit = opened.input.alone ? 1 : most;
+    this.#tally = new BatchTally(this.concurrencyLimit, opened.lost);
     this.#unverified = opened.row.unverified;
     this.#first = this.#rechecks ? 'recheckMember' : 'triggerMember';
   }
 
-  async open() {
+  /** Reads the windows that are open now. */
+  async open(): Promise<void> {
     const { deps, frozen } = this.#o;
     const now = await deps.clock.now();
     const { campaign: run, calendar } = frozen;
     const { zones, closesMs } = await openNow({ tx: deps.db, run, calendar, now });
     this.#zones = zones;
     this.#closesMs = closesMs;
-    return {
-      concurrencyLimit: this.#concurrencyLimit,
-      take: (limit: number) => this.#take(limit),
-      work: (item: Item, batch: BatchControl) => this.#work(item, batch),
-      release: (items: readonly Item[]) => this.#release(items),
-      renew: async () => await renewMembers(deps.db, [...this.#owned], await this.#lease()),
-      next: () => this.#next(),
-      progress: () => this.#tally.progress(),
-    };
   }
 
   async result(): Promise<TriggerBatchResult> {
@@ -140,12 +132,20 @@ class TriggerBatch {
     return (await this.#reported) ? { ...result, refusal: null } : result;
   }
 
+  async renew(): Promise<void> {
+    await renewMembers(this.#o.deps.db, [...this.#owned], await this.#lease());
+  }
+
+  progress(): unknown {
+    return this.#tally.progress();
+  }
+
   async #lease() {
     const until = (await this.#o.deps.clock.now()) + LEASE_SECONDS * 1000;
     return { holder: this.#holder, until: new Date(until) };
   }
 
-  async #take(limit: number): Promise<Item[]> {
+  async take(limit: number): Promise<Item[]> {
     const id = this.#unverified;
     this.#unverified = null;
     if (id !== null) return [{ id, step: 'verifyMember' }];
@@ -162,7 +162,7 @@ class TriggerBatch {
     return checks.map((read) => ({ id: read.id, read, step: this.#first }));
   }
 
-  async #next(): Promise<number | null> {
+  async next(): Promise<number | null> {
     const { deps, input } = this.#o;
     const now = await deps.clock.now();
     if (this.#isOver(now)) return null;
@@ -175,7 +175,7 @@ class TriggerBatch {
   }
 
   /** Makes the calls of one member until it has an outcome or has to wait. */
-  async #work(item: Item, batch: BatchControl): Promise<void> {
+  async work(item: Item, batch: BatchControl): Promise<void> {
     const { id } = item;
     let { read } = item;
     const calls = { made: 0 };
@@ -236,12 +236,12 @@ class TriggerBatch {
     if (left === 'member') return await this.#defer(id, LEFT_MS);
     if (left === 'campaign') {
       batch.finish();
-      return await this.#release([item]);
+      return await this.release([item]);
     }
     this.#tally.answered(after);
     if (next !== null) return;
     // The member was postponed.
-    if (state === 'waiting') return await this.#release([item]);
+    if (state === 'waiting') return await this.release([item]);
     const isNew = step !== 'verifyMember';
     this.#tally.ended(state, isNew);
     const { deps, row } = this.#o;
@@ -267,9 +267,7 @@ class TriggerBatch {
     if (waitMs === null) throw error;
     // No other member is triggered before the first trigger is verified.
     if (step === 'verifyMember' && onlyWaits(error)) {
-      await delay(waitMs, undefined, { signal }).catch(() => {
-        throw signal.reason;
-      });
+      await delayInScope(waitMs);
       return false;
     }
     await this.#defer(id, waitMs);
@@ -284,9 +282,9 @@ class TriggerBatch {
   }
 
   /** Keeps the first reason only. */
-  #refused({ type, message }: ApplicationFailure): void {
+  #refused(error: ApplicationFailure): void {
     if (this.#tally.isRefused) return;
-    const refusal = { code: type ?? 'REFUSED', reason: `${type}: ${message}` };
+    const refusal = blockOf(error);
     this.#tally.refused(refusal);
     const { deps, input } = this.#o;
     if (!input.alone)
@@ -299,7 +297,7 @@ class TriggerBatch {
     await deferMember(deps.db, { run: input.run, id }, this.#holder, new Date(until));
   }
 
-  async #release(items: readonly Item[]): Promise<void> {
+  async release(items: readonly Item[]): Promise<void> {
     await returnMembers(
       this.#o.deps.db,
       items.map(({ id }) => id),

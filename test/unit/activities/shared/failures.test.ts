@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import {
   backoffMs,
+  blockOf,
   comeBack,
   rateLimitWaitMs,
   recordReason,
@@ -231,6 +232,16 @@ describe('the wait after a 429', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('a block has the code of the refusal before its reason', () => {
+  it.each<[string, string | undefined, { code: string; reason: string }]>([
+    ['with a type', 'ERR_PLAN', { code: 'ERR_PLAN', reason: 'ERR_PLAN: no plan' }],
+    // Never "undefined: no plan".
+    ['without a type', undefined, { code: 'REFUSED', reason: 'REFUSED: no plan' }],
+  ])('%s', (_, type, block) => {
+    expect(blockOf(ApplicationFailure.create({ message: 'no plan', type }))).toEqual(block);
   });
 });
 
