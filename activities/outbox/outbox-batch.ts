@@ -29,8 +29,6 @@ export interface OutboxBatchOptions {
   readonly graceMs?: number;
   /** Milliseconds until the lease expires without a renewal. @default 15_000 */
   readonly leaseMs?: number;
-  /** Milliseconds between renewals. @default 3_000 */
-  readonly pulseMs?: number;
 }
 
 const DEFAULTS = {
@@ -39,8 +37,9 @@ const DEFAULTS = {
   deadlineMs: 75_000,
   graceMs: 3000,
   leaseMs: 15_000,
-  pulseMs: 3000,
 };
+/** Milliseconds between renewals of the lease. */
+const RENEW_MS = 3000;
 /** Size of the first group, small because the sink's speed is not known; a quick group doubles it. */
 const FIRST_EVENTS = 50;
 const MOST_EVENTS = 200;
@@ -118,7 +117,7 @@ class OutboxBatch {
     const pulse = setInterval(() => {
       // If the database is unavailable, the next statement of the batch itself fails.
       leasing = this.#lease().catch(() => undefined);
-    }, this.#options.pulseMs);
+    }, RENEW_MS);
     try {
       await forgetTrouble(db, this.#sink, 'NO_SINK');
       const until = performance.now() + this.#options.takeMs;

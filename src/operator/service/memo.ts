@@ -17,16 +17,15 @@ export interface Memo<T> {
 }
 
 export interface MemoOptions {
-  /** A value is kept this many times as long as it took to make. @default 20 */
-  readonly factor?: number;
-  /** Maximum time that a value is kept, in milliseconds. @default 10000 */
-  readonly maxMs?: number;
   /** Maximum number of values. @default 500 */
   readonly size?: number;
   /** @default performance.now */
   readonly now?: () => number;
 }
 
+/** A value is kept this many times as long as it took to make, and at most this many milliseconds. */
+const FACTOR = 20;
+const MOST_MS = 10_000;
 /** A value that took longer than this, in milliseconds, is returned once more while a new one is made. */
 const SLOW_MS = 50;
 /** How old a value may be that is returned once more. */
@@ -37,7 +36,7 @@ const STALE_MS = 15_000;
  * who come back every few seconds do not wait for slow ones.
  */
 export function createMemo<T>(options: MemoOptions = {}): Memo<T> {
-  const { factor = 20, maxMs = 10_000, size = 500, now = () => performance.now() } = options;
+  const { size = 500, now = () => performance.now() } = options;
   const kept = new Map<string, Kept<T>>();
 
   async function makeEntry(key: string, make: () => Promise<T>): Promise<T> {
@@ -57,7 +56,7 @@ export function createMemo<T>(options: MemoOptions = {}): Memo<T> {
     try {
       const value = await entry.value;
       const tookMs = now() - startedMs;
-      entry.untilMs = now() + Math.min(maxMs, tookMs * factor);
+      entry.untilMs = now() + Math.min(MOST_MS, tookMs * FACTOR);
       entry.staleMs = tookMs > SLOW_MS ? now() + STALE_MS : 0;
       return value;
     } catch (error) {
@@ -83,7 +82,7 @@ export function createMemo<T>(options: MemoOptions = {}): Memo<T> {
     const tookMs = now() - startedMs;
     kept.set(key, {
       value: Promise.resolve(made.value),
-      untilMs: now() + Math.min(maxMs, tookMs * factor),
+      untilMs: now() + Math.min(MOST_MS, tookMs * FACTOR),
       staleMs: tookMs > SLOW_MS ? now() + STALE_MS : 0,
       isRenewing: false,
     });
