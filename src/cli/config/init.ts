@@ -81,7 +81,7 @@ function files(): Readonly<Record<string, string>> {
  * @throws CliError (conflict) naming the files in the way
  * @throws FolderPathError when there can be no such folder
  */
-export async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
+async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
   return await writeFiles(dir, files(), projectFiles(dir, { hasSample: true }), options);
 }
 

@@ -37,7 +37,7 @@ export function describeFailures(
 }
 
 /** `sluice calls list --failed` shows every call that failed. */
-export function footerOf({ failures, since, more, repaired, retriedCalls, problems }: Failures): string[] {
+function footerOf({ failures, since, more, repaired, retriedCalls, problems }: Failures): string[] {
   const from = formatTime(since);
   return [
     failures.length === 0

@@ -1,7 +1,7 @@
 // Faults that an operator of the sandbox injects. The same seed selects the same requests.
 import { z } from 'zod';
 
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   'reset-before',
   'status',
   'hang',

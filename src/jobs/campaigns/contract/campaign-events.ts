@@ -4,7 +4,7 @@ import { described } from '../../../core/config/base.ts';
 import { MEMBER_STATES } from '../constants.ts';
 
 /** Changes of a run. */
-export const RUN_CHANGES = [
+const RUN_CHANGES = [
   'planned',
   'started',
   'paused',

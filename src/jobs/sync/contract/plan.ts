@@ -5,7 +5,7 @@ import { ProblemTotal, RunProblem, RunWarning } from './run.ts';
 const count = z.int().nonnegative();
 
 /** What would happen to a person. An `update` that only moves a card counts as `move`. */
-export const PLAN_ACTIONS = ['create', 'update', 'move', 'leave'] as const;
+const PLAN_ACTIONS = ['create', 'update', 'move', 'leave'] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
 
 /** Calls of one kind. What the ledger does not know without a call makes the range. */

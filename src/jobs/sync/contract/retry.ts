@@ -1,7 +1,7 @@
 // Request to retry records of an earlier run, from the payloads that the ledger kept.
 
 /** Statuses whose payloads are kept after a run has ended. */
-export const RETRIED = ['failed', 'unknown'] as const;
+const RETRIED = ['failed', 'unknown'] as const;
 export type RetriedStatus = (typeof RETRIED)[number];
 
 export const LAST_RUN = 'last';

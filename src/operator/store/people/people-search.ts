@@ -7,7 +7,7 @@ import { queryNamed } from '../named-parameters.ts';
 import { KEY_OF_REQUEST, keyOf, refOf } from './person.ts';
 
 /** What a person was found by. */
-export const FOUND_BY = [
+const FOUND_BY = [
   'person',
   'phone',
   'email',
