@@ -1,6 +1,6 @@
 // Metrics of API calls: how many, how they ended, and how long they waited for their slot.
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { laneName } from '../../core/lanes.ts';
+import { LANE_NAMES, laneName } from '../../core/lanes.ts';
 
 /** A call that has ended. */
 export interface MeasuredCall {
@@ -71,7 +71,7 @@ export function createCallMetrics(registry: Registry): CallMetrics {
   return {
     expect(accounts) {
       for (const account of Object.keys(accounts).slice(0, MAX_ACCOUNTS))
-        for (const lane of LANE_NAMES.values()) {
+        for (const lane of LANE_NAMES) {
           const { status, code } = RATE_LIMITED;
           calls.inc({ account, lane, status, code }, 0);
         }
