@@ -1,15 +1,7 @@
 // Faults that an operator of the sandbox injects. The same seed selects the same requests.
 import { z } from 'zod';
 
-const FAULT_KINDS = [
-  'reset-before',
-  'status',
-  'hang',
-  'reset-after',
-  'truncate',
-  'html',
-  'delay',
-] as const;
+const FAULT_KINDS = ['reset-before', 'status', 'hang', 'reset-after', 'truncate', 'html', 'delay'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const isRegex = (source: string) => {

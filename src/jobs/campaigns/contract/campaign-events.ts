@@ -4,15 +4,7 @@ import { described } from '../../../core/config/base.ts';
 import { MEMBER_STATES } from '../constants.ts';
 
 /** Changes of a run. */
-const RUN_CHANGES = [
-  'planned',
-  'started',
-  'paused',
-  'resumed',
-  'finished',
-  'cancelled',
-  'failed',
-] as const;
+const RUN_CHANGES = ['planned', 'started', 'paused', 'resumed', 'finished', 'cancelled', 'failed'] as const;
 export type RunChange = (typeof RUN_CHANGES)[number];
 
 /**
