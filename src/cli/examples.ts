@@ -95,6 +95,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'events list': ['sluice events list', 'sluice events list --failed --route site-leads'],
   'events show': ['sluice events show wAJ8kq0sT2u1'],
   'events replay': ['sluice events replay wAJ8kq0sT2u1 --request request.json --dry-run'],
+  'events resolve': ["sluice events resolve wAJ8kq0sT2u1 --reason 'the message is in the conversation'"],
   'events retry': [
     'sluice events retry wAJ8kq0sT2u1',
     'sluice events retry --failed --code UNKNOWN_TAG --yes',

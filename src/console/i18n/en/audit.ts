@@ -30,6 +30,7 @@ export default {
     'POST /codec/encode': 'encrypted content for Temporal',
     'POST /conversations/{account}/{conversation}/messages':
       'read the messages of conversation {{conversation}} of {{account}} from the service',
+    'POST /events/resolve': 'recorded that unknown events took effect',
     'POST /events/retry': 'retried events',
     'POST /events/{event}/dry-run': 'tried out a correction of the event {{event}}',
     'POST /events/{event}/replay': 'corrected and replayed the event {{event}}',

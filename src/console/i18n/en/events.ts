@@ -74,6 +74,14 @@ export default {
     done_one: '{{count}} event is tried again; {{left}} left as they are',
     done_other: '{{count}} events are tried again; {{left}} left as they are',
   },
+  resolve: {
+    verb: 'It took effect',
+    ask: 'What happened to these events?',
+    effect_one: '{{count}} event counts as done. Sluice sends nothing.',
+    effect_other: '{{count}} events count as done. Sluice sends nothing.',
+    done_one: '{{count}} event counts as done.',
+    done_other: '{{count}} events count as done.',
+  },
   correct: {
     toCorrect: 'Show the request to correct it.',
     edit: 'Corrected request',

@@ -30,6 +30,7 @@ export default {
     'POST /codec/encode': 'cifrou conteúdo para o Temporal',
     'POST /conversations/{account}/{conversation}/messages':
       'leu no serviço as mensagens da conversa {{conversation}} de {{account}}',
+    'POST /events/resolve': 'registrou que eventos desconhecidos tiveram efeito',
     'POST /events/retry': 'tentou eventos de novo',
     'POST /events/{event}/dry-run': 'ensaiou uma correção do evento {{event}}',
     'POST /events/{event}/replay': 'corrigiu e reenviou o evento {{event}}',

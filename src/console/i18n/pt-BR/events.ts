@@ -81,6 +81,16 @@ export default {
     done_many: '{{count}} de eventos serão tentados de novo; {{left}} ficam como estão',
     done_other: '{{count}} eventos serão tentados de novo; {{left}} ficam como estão',
   },
+  resolve: {
+    verb: 'Teve efeito',
+    ask: 'O que aconteceu com estes eventos?',
+    effect_one: '{{count}} evento conta como concluído. O Sluice não envia nada.',
+    effect_many: '{{count}} de eventos contam como concluídos. O Sluice não envia nada.',
+    effect_other: '{{count}} eventos contam como concluídos. O Sluice não envia nada.',
+    done_one: '{{count}} evento conta como concluído.',
+    done_many: '{{count}} de eventos contam como concluídos.',
+    done_other: '{{count}} eventos contam como concluídos.',
+  },
   correct: {
     toCorrect: 'Mostre o pedido para corrigi-lo.',
     edit: 'Pedido corrigido',

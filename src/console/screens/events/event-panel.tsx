@@ -16,6 +16,7 @@ import textStyles from '../../parts/text.module.css';
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx';
 import { CorrectEvent } from './correct-event.tsx';
 import classes from './events.module.css';
+import { ResolveEvents } from './resolve-events.tsx';
 import { EventStatus, isRetryable } from './state.tsx';
 import { useRetry } from './use-retry.ts';
 
@@ -51,6 +52,7 @@ export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPane
             <>
               <div className={classes.line}>
                 <EventStatus event={detail} />
+                {may && <ResolveEvents rows={[detail]} />}
                 {may && isRetryable(detail) && (
                   <Button
                     size="compact-sm"

@@ -13,6 +13,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { EventPanel } from './event-panel.tsx';
+import { ResolveEvents } from './resolve-events.tsx';
 import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
 import { useRetry } from './use-retry.ts';
 
@@ -117,8 +118,11 @@ function Bulk({ rows, clear }: { readonly rows: readonly EventRow[]; clear(): vo
   const { t } = useTranslation('events');
   const retry = useRetry(clear);
   return (
-    <Button size="compact-sm" loading={retry.isPending} onClick={() => void retry.ask(rows)}>
-      {t('retry.verb')}
-    </Button>
+    <>
+      <ResolveEvents rows={rows} clear={clear} />
+      <Button size="compact-sm" loading={retry.isPending} onClick={() => void retry.ask(rows)}>
+        {t('retry.verb')}
+      </Button>
+    </>
   );
 }

@@ -153,6 +153,25 @@ export const EVENTS = {
       left: z.array(z.string()),
     }),
   }),
+  'POST /events/resolve': endpoint({
+    role: 'operator',
+    summary: 'Record that events whose outcome is unknown took effect.',
+    input: z.strictObject({
+      ids: z
+        .array(EventId)
+        .min(1)
+        .max(1000)
+        .readonly()
+        .describe('Events that are not unknown do not change.'),
+      reason: Reason,
+    }),
+    audit: ['ids'],
+    output: z.object({
+      /** Ids of the events that count as done now. */
+      resolved: z.array(z.string()),
+    }),
+    auditOutput: ['resolved'],
+  }),
   'GET /deliveries': endpoint({
     role: 'viewer',
     summary: 'List messages that Sluice sent, with their status, newest first.',

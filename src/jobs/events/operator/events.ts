@@ -22,6 +22,7 @@ import {
   reopenEvents,
   type StoredEvent,
 } from '../store/event-queries.ts';
+import { resolveUnknownEvents } from '../store/resolve-unknown.ts';
 
 /** Calls and messages of one event, at most. */
 const HISTORY = 100;
@@ -69,6 +70,13 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
       const again = new Set([...retried, ...continued]);
       const left = (filter.ids ?? []).filter((id) => !again.has(id));
       return { retried, continued, workflows, left };
+    },
+
+    'POST /events/resolve': async ({ ids }, { identity }) => {
+      await requireAll(deps, { ids });
+      const resolved = await resolveUnknownEvents(db, ids);
+      deps.log.warn({ by: identity, events: resolved.length }, 'an operator resolves events');
+      return { resolved };
     },
 
     'GET /deliveries': async ({ limit, before, ...filter }) => {

@@ -164,6 +164,7 @@ export const CHANGES: readonly Case[] = [
   { command: 'poll start inbox' },
   { command: 'message send --account acme --to +5511912345601 --text Hello' },
   { command: 'message reply --account acme --conversation 1 --text Hello' },
+  { command: 'events resolve $EVENT' },
   { command: 'events retry $EVENT' },
   { command: 'events replay $EVENT --request missing.json', exit: 3 },
   { command: 'outbox discard $DISCARD', exit: 2 },

@@ -1,4 +1,4 @@
-// `sluice events`: the outcome of events, and retries of failed ones.
+// `sluice events`: the outcome of events, retries of failed ones, and what a person knows of unknown ones.
 import type { Command } from 'commander';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
 import { callCommand, sayUnmasked } from '../../../../cli/lib/route/call-command.ts';
@@ -98,6 +98,20 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
       ];
     },
     finishHere: (client, { retried, continued }) => untilEnded(client, [...retried, ...continued]),
+  });
+
+  callCommand(events, env, {
+    name: 'resolve',
+    about: 'record that events whose outcome is unknown took effect; Sluice sends nothing',
+    contract,
+    route: 'POST /events/resolve',
+    arguments: [['ids', '<ids...>', 'ids of events']],
+    fields: { reason: ['--reason <text>', 'why, for the audit log'] },
+    json: 'print the ids of resolved events as JSON',
+    says: ({ resolved }) =>
+      resolved.length === 0
+        ? 'none of these events is unknown'
+        : `${formatMany(resolved.length, 'event counts', 'events count')} as done`,
   });
 
   registerReplay(events, env);
