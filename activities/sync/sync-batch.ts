@@ -209,12 +209,8 @@ class SyncBatch implements BatchWork<LoadedRecord> {
   }
 
   async #lease(limit: number, steps?: number): Promise<LoadedRecord[]> {
-    const batch = { holder: this.#holder, seconds: LEASE_SECONDS, limit, without: this.#left };
-    const records = await takeDue(
-      this.#deps.db,
-      placeOf(this.#run),
-      steps === undefined ? batch : { ...batch, steps },
-    );
+    const batch = { holder: this.#holder, seconds: LEASE_SECONDS, limit, without: this.#left, steps };
+    const records = await takeDue(this.#deps.db, placeOf(this.#run), batch);
     for (const { row } of records) this.#leased.add(row.id);
     return records;
   }

@@ -41,7 +41,7 @@ export class Findings {
     const fixes: Readonly<Record<string, Parameters<typeof say>[0] | undefined>> = DOCTOR_FIXES;
     const fix = fixes[code];
     const { hint = fix === undefined ? undefined : say(fix, params), cause } = options;
-    this.list.push({ level, check, code, reason, params, ...(hint === undefined ? {} : { hint }), cause });
+    this.list.push({ level, check, code, reason, params, hint, cause });
   }
 }
 

@@ -81,8 +81,7 @@ export async function applyConfigured(
   { client, config }: Place,
   jobs?: readonly Job[],
 ): Promise<ScheduleChange[]> {
-  const wanted = { client, config: config.config };
-  return await applySchedules(jobs === undefined ? wanted : { ...wanted, jobs }).catch((error: unknown) => {
+  return await applySchedules({ client, config: config.config, jobs }).catch((error: unknown) => {
     if (!(error instanceof ScheduleRefusedError)) throw error;
     throw new OperatorError(
       'invalid',
