@@ -78,7 +78,10 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
     const watermark = top === null ? empty : new Date(top);
     const settled = !isFirst && late && news === 0 && gaps === 0;
     if (cursor.rereads !== null) await endReread(tx, call, cursor.rereads);
-    await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0, settled });
+    const { oldest } = next.cursor;
+    const down = page.hasMore ? (oldest === null ? undefined : new Date(oldest)) : null;
+    const readDownTo = gaps === 0 ? down : undefined;
+    await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0, settled, readDownTo });
     return await result(true, changed);
   });
 }

@@ -89,7 +89,7 @@ async function pollBatch({ account, poller, pollInMs }: PollBatchInput): Promise
   // A command that arrives between two batches begins one in which no poll is due.
   if (pollInMs > 0) return { ...end, pollInMs, polls: 0, news: { calls: 0, block: null } };
   await countMessages(db, { account, poller }, news);
-  const sweep = { watermark: new Date(), complete: true, news: news > 0, settled: false };
+  const sweep = { watermark: new Date(), complete: true, news: news > 0, settled: false, readDownTo: null };
   await endSweep(db, { account, poller }, sweep);
   return { ...end, polls: 1, news: idle };
 }

@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<Need['kind'], (need: Need, ledger: LedgerKind) =
   'rejected-rows': ({ name }) => `sync rows ${name}`,
   'failed-events': ({ name }) => `events list --failed --route ${name}`,
   'refused-events': ({ name }) => `refused list --route ${name}`,
+  'unread-conversations': ({ name }) => `poll gaps ${name}`,
   'failing-calls': () => 'doctor',
   'service-away': () => 'doctor',
   'waiting-sink': ({ name }) => `outbox list --sink ${name}`,

@@ -24,6 +24,7 @@ const SCREEN_OF = {
   'rejected-rows': '/syncs',
   'failed-events': '/events',
   'refused-events': '/events',
+  'unread-conversations': '/conversations',
   'failing-calls': '/settings',
   'service-away': '/settings',
   'waiting-sink': '/conversations',
@@ -67,6 +68,7 @@ export function searchOf({
   if (kind === 'failing-batch') return work === 'sync' || work === 'campaign' ? { account, name } : {};
   // The configuration lists the channels.
   if (kind === 'failing-notices') return {};
+  if (kind === 'unread-conversations') return { tab: 'gaps' };
   // The page of what is to be approved.
   if (kind === 'approval') return { run: run ?? '', tab: 'plan' };
   if (kind !== 'dead-letters') return { account, name, run: run ?? '' };

@@ -40,6 +40,7 @@ const SENTENCES: Readonly<Record<Need['kind'], Sentence>> = {
   'failed-events': (name, many) => `${eventsOf(name, many)} failed`,
   'refused-events': (name, many, is) =>
     `${many('request')} to the route ${name} ${is('was', 'were')} refused`,
+  'unread-conversations': (name, many) => `the poller ${name} cannot read ${many('conversation')} in full`,
   'failing-calls': (name) => `every call of the account ${name} fails`,
   'service-away': (name) =>
     `the service of the account ${name} does not answer; work waits, and goes on by itself when it answers`,

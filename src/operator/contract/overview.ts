@@ -139,6 +139,7 @@ const NEED_KINDS = [
   'rejected-rows',
   'failed-events',
   'refused-events',
+  'unread-conversations',
   'failing-calls',
   'service-away',
   'waiting-sink',
@@ -158,6 +159,7 @@ export const REVIEWABLE = [
   'failed-members',
   'failed-events',
   'refused-events',
+  'unread-conversations',
 ] as const satisfies readonly (typeof NEED_KINDS)[number][];
 export type Reviewable = (typeof REVIEWABLE)[number];
 

@@ -229,7 +229,9 @@ describe('with a Temporal server', () => {
       { sync: 'other', state: 'idle', last: null, schedule: null },
     ]);
     const { stdout } = await sluice('sync runs leads', away());
-    expect(lines(stdout)[1]).toMatch(/^acme\/leads\/1\s+sync\s+finished\s.*\s1 rejected, 1 failed, 1 unknown$/);
+    expect(lines(stdout)[1]).toMatch(
+      /^acme\/leads\/1\s+sync\s+finished\s.*\s1 rejected, 1 failed, 1 unknown$/,
+    );
     expect((await sluice('sync status other', away())).code).toBe(3);
     expect((await sluice('sync pause leads', away())).code).toBe(3);
     const status = await sluice('sync status leads', away());

@@ -62,6 +62,8 @@ export default {
     'failed-events_other': '{{count}} events of {{name}} failed',
     'refused-events_one': '{{count}} request to {{name}} was refused',
     'refused-events_other': '{{count}} requests to {{name}} were refused',
+    'unread-conversations_one': 'Poller {{name}} cannot read {{count}} conversation in full',
+    'unread-conversations_other': 'Poller {{name}} cannot read {{count}} conversations in full',
     'failing-calls': 'Every call of {{name}} fails',
     'service-away': 'The service of {{name}} does not answer; work goes on by itself when it does',
     'waiting-sink': 'Sink {{name}} takes no events; they wait',

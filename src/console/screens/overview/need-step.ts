@@ -6,6 +6,7 @@ import type { Need } from '../../../operator/contract/overview.ts';
 
 const WORDS = {
   'unknown-members': 'review',
+  'unread-conversations': 'review',
   'refused-token': 'token',
   'refused-events': 'correct',
   'rejected-rows': 'fix',

@@ -3,6 +3,7 @@
 import { toJson } from '../../../core/json/stored-json.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { PollerName } from '../contract/poll.ts';
+import { LISTING_UNREADABLE } from './unread.ts';
 
 /** The position of a page-by-page reading of the conversation list. Times are the service's epoch milliseconds. */
 export interface ListCursor {
@@ -105,20 +106,26 @@ export interface SweepEnd {
   readonly news: boolean;
   /** No late commit happened, and none is possible. */
   readonly settled: boolean;
+  /** The list was read without a gap down to this time. Null: to its end. Undefined: something of it is missing. */
+  readonly readDownTo: Date | null | undefined;
 }
 
-/** Ends a poll. The watermark never moves back. */
+/** Ends a poll. The watermark never moves back. Items of the list that had no id are read again by now, or still a gap. */
 export async function endSweep(
   tx: Queryable,
   { account, poller }: PollerName,
-  { watermark, complete, news, settled }: SweepEnd,
+  { watermark, complete, news, settled, readDownTo }: SweepEnd,
 ): Promise<void> {
   await tx.query(
-    `update pollers set sweep = null, watermark = greatest(watermark, $3::timestamptz), polls = polls + 1, polled_at = now(),
+    `with readable as (
+       delete from poll_gaps
+        where account = $1 and poller = $2 and conversation_id = 0 and code = '${LISTING_UNREADABLE}' and $7
+          and ($8::timestamptz is null or floor >= $8::timestamptz))
+     update pollers set sweep = null, watermark = greatest(watermark, $3::timestamptz), polls = polls + 1, polled_at = now(),
             moved_at = case when watermark is null or watermark < $3::timestamptz then now() else moved_at end, settled = $6,
             complete_at = case when $4 then now() else complete_at end, news_at = case when $5 then now() else news_at end
       where account = $1 and poller = $2`,
-    [account, poller, watermark, complete, news, settled],
+    [account, poller, watermark, complete, news, settled, readDownTo !== undefined, readDownTo ?? null],
   );
 }
 

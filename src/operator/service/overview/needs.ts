@@ -47,6 +47,8 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   'rejected-rows': () => [],
   'failed-events': () => [],
   'refused-events': () => [],
+  // An assumption about the service's answers has to change.
+  'unread-conversations': () => [],
   // Where notices go is a matter of the configuration; Sluice tries again by itself.
   'failing-notices': () => [],
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],

@@ -28,6 +28,7 @@ const ORDER: readonly (readonly [Need['kind'], Need['severity']])[] = [
   ['unknown-members', 'warning'],
   ['unknown-records', 'warning'],
   ['failed-members', 'warning'],
+  ['unread-conversations', 'warning'],
   ['failed-records', 'warning'],
   ['rejected-rows', 'warning'],
   ['approval', 'info'],

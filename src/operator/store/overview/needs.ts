@@ -30,6 +30,7 @@ export interface NeedRow {
     | 'rejected-rows'
     | 'failed-events'
     | 'refused-events'
+    | 'unread-conversations'
     | 'failing-notices';
   readonly account: string | null;
   /** Name of a sync among runs (`+` before a campaign's, `@` before a route's), or of a poller, route or sink. */
@@ -143,6 +144,11 @@ const PARTS = [
         where via = 'http' and route <> '-' and code not in (${KEPT_REFUSALS.map((code) => `'${code}'`).join(', ')})
           and last_at > now() - interval '${FAILED_FOR}' and ${unseen('refused-events', 'h.route', 'h.last_at')}
      ) open group by route`,
+  // Each is read again when the assumptions about answers change, or when the service shows it in another form.
+  `select 'unread-conversations', account, poller, null, count(*), min(at), mode() within group (order by code),
+          (array_agg(reason order by last_at desc))[1]
+     from poll_gaps g
+    where assumed is not null and ${unseen('unread-conversations', 'g.poller', 'g.at')} group by account, poller`,
   `select 'failing-notices', null, channel, null, failures, failing_since, code, reason
      from notice_channels where failures > 0`,
 ];

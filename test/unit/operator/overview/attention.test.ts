@@ -1,5 +1,7 @@
 // The overview says "all is well" only when it is: each thing that went wrong is a need, until it is made good or looked at.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { noteGap } from '../../../../src/jobs/conversations/store/poll-progress.ts';
+import { clearUnlisted } from '../../../../src/jobs/conversations/store/unread.ts';
 import {
   keepRefusedRequests,
   type NewRefusedRequest,
@@ -139,6 +141,32 @@ onBothLedgers((db) => {
     expect(await needs()).toEqual([]);
     await saveRefusals(db, [refused('signup')], []);
     expect(await needs()).toHaveLength(1);
+  });
+
+  it('conversations that cannot be read need a person until somebody has looked or they are read', async () => {
+    const gap = (conversation: number) =>
+      db.transaction((tx) =>
+        noteGap(
+          tx,
+          { account: 'acme', poller: 'inbox' },
+          {
+            code: 'LISTING_UNREADABLE',
+            reason: 'conversations[0].id: expected number',
+            conversation,
+            unread: { assumed: 'a', assumption: null, personKey: null, floor: null },
+          },
+        ),
+      );
+    await gap(5);
+    await gap(6);
+    expect(await needs()).toEqual([['unread-conversations', 'acme', 'inbox', 2, 'LISTING_UNREADABLE']]);
+    await review();
+    await gap(5);
+    expect(await needs()).toEqual([]);
+    await gap(7);
+    expect(await needs()).toEqual([['unread-conversations', 'acme', 'inbox', 1, 'LISTING_UNREADABLE']]);
+    await db.transaction((tx) => clearUnlisted(tx, 'acme', [7]));
+    expect(await needs()).toEqual([]);
   });
 
   it.each([
