@@ -38,8 +38,10 @@ export const TokenGauge = z.object({
   windowEndsAt: Time.nullable(),
   /** Our calls in that window by lane. */
   lanes: ByLane,
-  /** The rest of `used`: calls of other programs, and ours that are under way or have ended in the last second. */
+  /** Calls in that window of other programs. */
   others: Count,
+  /** The rest of `used`: our calls that are under way, and those of the last second. */
+  underWay: Count,
   /** Estimated calls per minute of other programs. */
   foreign: z.number().nonnegative(),
   /** Answers with 429 in the last hour. */

@@ -152,7 +152,8 @@ export default {
     blockedUntil: 'Blocked until {{at}}',
     limited_one: '{{count}} answer 429 in the last hour',
     limited_other: '{{count}} answers 429 in the last hour',
-    others: 'Others',
+    others: 'Other programs',
+    underWay: 'Under way',
     foreign: '≈ {{shown}} per minute by other programs',
   },
   calls: {

@@ -175,7 +175,8 @@ export default {
     limited_one: '{{count}} resposta 429 na última hora',
     limited_many: '{{count}} de respostas 429 na última hora',
     limited_other: '{{count}} respostas 429 na última hora',
-    others: 'Outros',
+    others: 'Outros programas',
+    underWay: 'Em andamento',
     foreign: '≈ {{shown}} por minuto de outros programas',
   },
   calls: {

@@ -30,7 +30,8 @@ function TokenItem({ token }: { readonly token: Token }) {
   const { t } = useTranslation('overview');
   const { t: common } = useTranslation('common');
   const format = useFormat();
-  const { account, position, used, limit, lanes, others, limited, blockedUntil, foreign, marks } = token;
+  const { account, position, used, limit, lanes, others, underWay, limited, blockedUntil, foreign, marks } =
+    token;
   const name = t('tokens.name', { account, position });
   return (
     <>
@@ -48,6 +49,7 @@ function TokenItem({ token }: { readonly token: Token }) {
         parts={[
           ...LANE_NAMES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 })),
           // What the lanes do not show, so that the parts add up.
+          { name: t('tokens.underWay'), value: underWay },
           { name: t('tokens.others'), value: others },
         ]}
       />

@@ -185,6 +185,7 @@ function gaugeOf(
   const logged = lanes.reduce((sum, [, n]) => sum + n, 0);
   // The log may have calls that began in the window before.
   const used = Math.max(row?.used ?? 0, logged);
+  const others = Math.min(row?.others ?? 0, used - logged);
   return {
     account,
     token,
@@ -193,7 +194,8 @@ function gaugeOf(
     used,
     windowEndsAt: row?.windowEndsAt ?? null,
     lanes: Object.fromEntries(lanes),
-    others: used - logged,
+    others,
+    underWay: used - logged - others,
     foreign: row?.foreign ?? 0,
     limited: row?.limited ?? 0,
     blockedUntil: row?.blockedUntil ?? null,

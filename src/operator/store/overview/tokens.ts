@@ -7,6 +7,8 @@ export interface TokenRow {
   readonly limit: number;
   /** Calls in the service's current window. */
   readonly used: number;
+  /** Those of other programs, and all that were made before our first one. */
+  readonly others: number;
   readonly windowEndsAt: string | null;
   /** Calls in that window, by number of the lane. */
   readonly lanes: Readonly<Record<string, number>>;
@@ -38,6 +40,9 @@ export async function readTokens(db: Queryable, tokens: readonly string[]): Prom
             case when s.window_ends > now()
                  then least(s.call_limit, greatest(0, s.slot_no - 1 + s.window_base + ceil(s.foreign_now)))::int
                  else 0 end as used,
+            case when s.window_ends > now()
+                 then least(s.call_limit, greatest(0, s.window_base + s.window_before) + ceil(s.foreign_now))::int
+                 else 0 end as others,
             case when s.window_ends > now() then ${isoText('s.window_ends')} end as "windowEndsAt",
             coalesce(l.lanes, '{}') as lanes,
             case when s.window_ends > now() - interval '1 minute' then greatest(s.foreign_usual, s.foreign_now)

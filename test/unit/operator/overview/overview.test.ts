@@ -44,8 +44,9 @@ onBothLedgers((db) => {
         limit: 100,
         used: 30,
         lanes: { backfill: 2, reply: 1 },
-        // The parts of the gauge add up.
-        others: 27,
+        // The parts of the gauge add up. Four calls came before our first one of the window.
+        others: 4,
+        underWay: 23,
         limited: 1,
         blockedUntil: null,
         marks: [{ scope: 'cards:write', code: 'ERR_SCOPE_MISSING' }],

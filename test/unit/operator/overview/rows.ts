@@ -159,7 +159,7 @@ async function fillEvents(db: Database): Promise<void> {
 
 async function fillCalls(db: Database): Promise<void> {
   await db.query(
-    `insert into slots (token, call_limit, slot_no, window_base, window_ends) values ($1, 100, 41, -10, now() + interval '30 seconds')`,
+    `insert into slots (token, call_limit, slot_no, window_base, window_before, window_ends) values ($1, 100, 41, -10, 14, now() + interval '30 seconds')`,
     [TOKEN],
   );
   await db.query(
