@@ -13,18 +13,27 @@ interface PresenceOptions {
   readonly shutdown: Shutdown;
 }
 
+/** Milliseconds until a report that failed is made again. */
+const AGAIN_MS = 1000;
+
 /** Reports now and three times within the time after which a worker counts as lost, until the shutdown. */
 export function showPresence({ db, log, shutdown }: PresenceOptions): void {
   const worker = { id: randomUUID(), host: hostname(), pid: process.pid, version: VERSION };
   const { signal } = shutdown;
+  let isFailing = false;
   const failed = (error: unknown) => {
-    if (!signal.aborted)
+    // One line for an outage.
+    if (!signal.aborted && !isFailing)
       log.warn({ err: error }, 'this worker could not report to the ledger that it is alive');
+    isFailing = true;
   };
   const report = async () => {
     while (!signal.aborted) {
-      await seeWorker(db, worker).catch(failed);
-      await delay((LOST_SECONDS * 1000) / 3, undefined, { signal, ref: false }).catch(() => undefined);
+      await seeWorker(db, worker).then(() => {
+        isFailing = false;
+      }, failed);
+      const waitMs = isFailing ? AGAIN_MS : (LOST_SECONDS * 1000) / 3;
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
   const reporting = report();

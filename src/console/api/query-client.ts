@@ -11,6 +11,8 @@ declare module '@tanstack/react-query' {
 /** Waits for the next announcement; without a live connection an answer is read again at this age. */
 const STALE_MS = 15_000;
 const RETRIES = 2;
+/** What failed because a server was away is read again after this time, until it answers. */
+const AGAIN_MS = 3000;
 
 export const SESSION_KEY = ['GET /session', {}] as const;
 
@@ -28,6 +30,7 @@ export function createQueryClient(): QueryClient {
         staleTime: STALE_MS,
         retry: (failures, error) => isTransient(error) && failures < RETRIES,
         refetchOnWindowFocus: true,
+        refetchInterval: againIfAway,
       },
       mutations: { retry: false },
     },
@@ -38,6 +41,15 @@ export function createQueryClient(): QueryClient {
 /** The session has expired, or needs a second factor from now on. */
 function needsFrame({ kind, code }: OperatorError): boolean {
   return kind === 'unauthenticated' || code === 'SECOND_FACTOR_REQUIRED';
+}
+
+/** For queries that are not read at an interval of their own. */
+export function againIfAway({
+  state: { error },
+}: {
+  readonly state: { readonly error: Error | null };
+}): number | false {
+  return error !== null && isTransient(error) ? AGAIN_MS : false;
 }
 
 function isTransient(error: Error): boolean {

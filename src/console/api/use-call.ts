@@ -1,7 +1,7 @@
 // Reading: `useCall` for one answer, `usePages` for a list that the server gives in pages.
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Input, Output, Route } from './client.ts';
-import { isLongList } from './query-client.ts';
+import { againIfAway, isLongList } from './query-client.ts';
 import { useClient } from './session.tsx';
 import { topicsOf } from './topics.ts';
 
@@ -26,7 +26,7 @@ export function useCall<R extends Route>(
     queryFn: ({ signal }) => client.call(route, input, { signal }),
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: everyMs ?? false,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
     meta: { topics: [...topicsOf(route), ...topics] },
   });
 }
@@ -61,7 +61,8 @@ export function usePages<R extends Route, K extends ListsOf<Output<R>>>(
     getNextPageParam: (page) => (page as { readonly next?: string | null }).next ?? null,
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: (current) => (isLongList(current.state.data) ? false : (everyMs ?? false)),
+    refetchInterval: (current) =>
+      isLongList(current.state.data) ? false : (everyMs ?? againIfAway(current)),
     refetchOnWindowFocus: (current) => !isLongList(current.state.data),
     refetchOnReconnect: (current) => !isLongList(current.state.data),
     meta: { topics: [...topicsOf(route), ...topics] },

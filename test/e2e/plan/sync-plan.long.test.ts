@@ -166,7 +166,7 @@ describe('the problems of a plan', () => {
     const file = join(dir, 'problems.csv');
     const { stdout } = await clashed('--csv', file);
     expect(stdout).toMatch(/1,200 rows rejected \(the first is row 1\): contact\.number \(column Telefone\)/);
-    expect(stdout).toMatch(/2 rows rejected .*column CPF.*rows 1201 and 1202 have this number .* onConflict/);
+    expect(stdout).toMatch(/2 rows rejected .*column CPF.*rows 1201 and 1202 have this number .*onConflict/);
     expect(stdout).toMatch(/warning: mapping: 1 row: contact\.name \(column Nome\): rows 1203 and 1204/);
     const csv = await readFile(file, 'utf8');
     expect(csv.split('\r\n')).toHaveLength(1 + 1205 + 1);

@@ -255,7 +255,15 @@ function missedNotes(runs: number): Note[] {
     pollers: [],
     sinks: [],
   };
-  const outages = outagesOf({ at: since, health, running: [], waiting: [], starts, hasBacklog: true });
+  const outages = outagesOf({
+    at: since,
+    health,
+    running: [],
+    waiting: [],
+    starts,
+    hasBacklog: true,
+    isMissed: true,
+  });
   return outages.map(({ code, params }) => ({ code: code ?? '', params }));
 }
 

@@ -34,11 +34,13 @@ interface Seen {
   readonly starts: readonly WaitingStart[];
   /** Work was started that no worker has begun. The ledger does not know it yet. */
   readonly hasBacklog: boolean;
+  /** No worker is alive. */
+  readonly isMissed: boolean;
 }
 
 export function outagesOf(seen: Seen): Outage[] {
   const { health, at } = seen;
-  const { configuration, api, sinks, temporal, kafka, workers } = health;
+  const { configuration, api, sinks, temporal, kafka } = health;
   const away = (kind: Outage['kind'], name: string, reason: string | null): Outage => ({
     kind,
     account: null,
@@ -55,7 +57,7 @@ export function outagesOf(seen: Seen): Outage[] {
       ? []
       : [away('temporal-away', 'Temporal', temporal.detail)]),
     ...(kafka === null || kafka.ok ? [] : [away('kafka-away', 'Kafka', kafka.detail)]),
-    ...(workers.alive === 0 && isNeeded ? [missedWorker(seen)] : []),
+    ...(seen.isMissed && isNeeded ? [missedWorker(seen)] : []),
     ...api
       .filter((account) => failsAlways(account, at))
       .map(({ account, lastSuccessAt, lastCode }): Outage => {

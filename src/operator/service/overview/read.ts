@@ -42,6 +42,9 @@ type Approvals = (rows: readonly NeedRow[]) => Promise<ReadonlyMap<string, Appro
 /** Without a reader, there is nobody who may approve. */
 const NOBODY: Approvals = async () => new Map();
 
+/** Milliseconds after an outage of the ledger in which each worker that is alive reports again. */
+const REPORTED_MS = 5000;
+
 /** One reader a process: it remembers since when it has seen what nothing stores. */
 export function createOverviewReader(
   deps: OverviewDeps,
@@ -50,6 +53,7 @@ export function createOverviewReader(
   const { db } = deps;
   const firstSeen = createFirstSeen();
   const allTokens = createTokenList(deps);
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
 
   async function gauges(tokens: readonly ConfiguredToken[]): Promise<TokenGauge[]> {
@@ -78,7 +82,7 @@ export function createOverviewReader(
     };
   }
 
-  return async (only, approvalsOf = NOBODY) => {
+  const read = async (only: string | null, approvalsOf: Approvals): Promise<OverviewReading> => {
     const configured = (await allTokens()).filter(({ account }) => only === null || account === only);
     // One after the other: a refresh takes one connection of the ledger, not five.
     const sinks = await readSinks(db, Object.keys(deps.config().config.sinks));
@@ -97,7 +101,7 @@ export function createOverviewReader(
       return only === null || of === only ? [{ ...open, account: of }] : [];
     });
     const known = await health(only, sinks);
-    const isMissed = known.workers.alive === 0;
+    const isMissed = known.workers.alive === 0 && performance.now() - failedAtMs > REPORTED_MS;
     const starts = isMissed ? unbegun(await probes.starts(), running) : [];
     const seen = {
       health: known,
@@ -106,8 +110,8 @@ export function createOverviewReader(
       starts: starts.filter(({ account }) => only === null || account === only),
     };
     const hasBacklog = isMissed && (await probes.hasBacklog());
-    const outages = outagesOf({ ...seen, at, hasBacklog });
-    const causes = withCauses({ running, waiting: seen.waiting, workers: known.workers, outages });
+    const outages = outagesOf({ ...seen, at, hasBacklog, isMissed });
+    const causes = withCauses({ running, waiting: seen.waiting, isMissed, outages });
     const state = { ...seen, ...causes };
     const all = needsOf({
       rows: needs,
@@ -127,6 +131,15 @@ export function createOverviewReader(
     const mayStand: OverviewReading['mayStand'] = ({ kind, account }) =>
       unsure.has(kind) || (BY_CALLS.has(kind) && account !== null && silent.has(account));
     return { at, ...state, tokens, needs: all, mayStand };
+  };
+
+  return async (only, approvalsOf = NOBODY) => {
+    try {
+      return await read(only, approvalsOf);
+    } catch (error) {
+      failedAtMs = performance.now();
+      throw error;
+    }
   };
 }
 

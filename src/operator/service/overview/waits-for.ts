@@ -1,22 +1,22 @@
 // What work that could go on waits for. While it does, its pace says nothing about its end.
-import type { Health } from '../../contract/health.ts';
 import type { RunningRun, WaitingWork } from '../../contract/overview.ts';
 import type { outagesOf } from './outages.ts';
 
 interface Seen {
   readonly running: readonly RunningRun[];
   readonly waiting: readonly WaitingWork[];
-  readonly workers: Health['workers'];
+  /** No worker is alive. */
+  readonly isMissed: boolean;
   readonly outages: ReturnType<typeof outagesOf>;
 }
 
-export function withCauses({ running, waiting, workers, outages }: Seen): {
+export function withCauses({ running, waiting, isMissed, outages }: Seen): {
   readonly running: RunningRun[];
   readonly waiting: WaitingWork[];
 } {
   const away = new Set(outages.flatMap(({ kind, account }) => (kind === 'service-away' ? [account] : [])));
   const causeOf = (account: string | null) =>
-    workers.alive === 0 ? 'worker' : account !== null && away.has(account) ? 'service' : null;
+    isMissed ? 'worker' : account !== null && away.has(account) ? 'service' : null;
   return {
     running: running.map((run) => {
       const isMoving = run.paused === null && run.blocked === null && run.state !== 'planned';
