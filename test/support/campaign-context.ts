@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { request } from 'undici';
 import { expect } from 'vitest';
 import { campaignIdentity } from '../../src/core/ids.ts';
 import type { CampaignInput } from '../../src/jobs/campaigns/contract/batches.ts';
@@ -14,11 +13,9 @@ import type { campaignPlan } from '../../workflows/campaign-plan.ts';
 import { campaignProgressQuery } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { account, type Environment, type EnvironmentOptions } from './environment.ts';
+import { type PanelFlowRun, panelOf } from './panel.ts';
 import { until } from './until.ts';
-
-export const ALL_DAY = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
-);
+import { ALL_DAY } from './windows.ts';
 
 const NAME = { account: 'acme', campaign: 'winback' };
 
@@ -108,18 +105,9 @@ export async function started(environment: Environment, client: Client) {
   return { plan, run: plan.run, handle, planWorkflow };
 }
 
-export interface FlowRun {
-  readonly at: string;
-  readonly contactId: number;
-  readonly ticketId: number;
-  readonly variables: Record<string, unknown>;
-}
-
 /** Runs that the service reports. */
-export async function flowRuns(environment: Pick<Environment, 'sandbox'>): Promise<FlowRun[]> {
-  const { body } = await request(`${environment.sandbox.panelUrl}/flow-runs`);
-  return ((await body.json()) as { runs: FlowRun[] }).runs;
-}
+export const flowRuns = ({ sandbox }: Pick<Environment, 'sandbox'>): Promise<PanelFlowRun[]> =>
+  panelOf(sandbox.panelUrl).flowRuns();
 
 export async function report(environment: Environment, run: string): Promise<CampaignReport> {
   await catchUp(environment.db, run, new Date());

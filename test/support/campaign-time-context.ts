@@ -3,8 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../src/core/sql/database.ts';
 import { SendingWindows } from '../../src/jobs/campaigns/config.ts';
-import { type campaignEnvironment, type FlowRun, flowRuns } from './campaign-context.ts';
+import { type campaignEnvironment, flowRuns } from './campaign-context.ts';
 import { type Environment, openEnvironment } from './environment.ts';
+import type { PanelFlowRun } from './panel.ts';
 import { testLedger } from './postgres/ledger.ts';
 import {
   type SkippingTemporal,
@@ -96,7 +97,7 @@ export async function outsideWindows(
   environment: Environment,
   windows: object,
   zonesOf: (contact: number) => readonly string[],
-): Promise<FlowRun[]> {
+): Promise<PanelFlowRun[]> {
   const parsed = SendingWindows.parse(windows);
   const runs = await flowRuns(environment);
   return runs.filter(

@@ -35,8 +35,11 @@ export interface PanelContact {
 }
 
 export interface PanelFlowRun {
+  readonly at: string;
   readonly flowId: number;
   readonly contactId: number;
+  readonly ticketId: number;
+  readonly variables: Record<string, unknown>;
 }
 
 export function panelOf(panelUrl: string) {

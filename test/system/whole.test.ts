@@ -1,5 +1,6 @@
 // The promises of README, each once, with everything real: the built program as processes, killed with SIGKILL, against a
 // sandbox process that says what happened. Kafka and the browser are left out where there is none.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,7 @@ import { effects } from '../support/panel.ts';
 import { buildOnce } from '../support/runner/build.ts';
 import { NO_BROWSER, NO_KAFKA } from '../support/runner/missing.ts';
 import { until } from '../support/until.ts';
+import { ALL_DAY } from '../support/windows.ts';
 
 const TOKEN = 'svc_test_system';
 const SECRET = 'aSecretOf32BytesForOurOwnWebhooks';
@@ -70,7 +72,6 @@ const fixture = {
   ],
 };
 
-const ALWAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]);
 const tagVip = { type: 'tags', number: 'phone', defaultCountry: 'BR', add: [{ const: 'vip' }] };
 
 function configOf(baseUrl: string): object {
@@ -101,7 +102,7 @@ function configOf(baseUrl: string): object {
         flow: 3,
         connection: 1,
         audience: [{ from: 'contacts', tags: ['newsletter'] }],
-        windows: { zone: 'account', days: Object.fromEntries(ALWAYS) },
+        windows: { zone: 'account', days: ALL_DAY },
         // Two a second leave time to pause.
         waves: { size: 500, settle: '1s', callsPerMinute: 120 },
         approval: 'none',

@@ -1,5 +1,6 @@
 // The screen of campaigns in Chromium, over the real handlers and a ledger: every view in light and dark, on a desktop and
 // on a phone, and the commands of an operator.
+
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,18 +21,16 @@ import { launchChromium } from '../../support/chromium.ts';
 import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { daily } from '../../support/windows.ts';
 import { campaignRows } from '../../unit/jobs/campaigns/store/rows.ts';
 
-const ALL_DAY = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['09:00-18:00']]),
-);
 const RAW = {
   account: 'acme',
   flow: 7,
   connection: 1,
   variables: { name: 'contact.name' },
   audience: [{ from: 'cards', status: ['lost'] }],
-  windows: { days: ALL_DAY },
+  windows: { days: daily('09:00-18:00') },
   waves: { size: 400, canary: 50, callsPerMinute: 60 },
   stop: { failed: 0.1, optOut: 0.05 },
   approval: 'second-person',

@@ -1,9 +1,11 @@
 // The configuration of the project, and the data that the user brings.
+
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../../src/core/net/ports.ts';
+import { ALL_DAY } from '../../support/windows.ts';
 import type { Canary } from './traces.ts';
 
 export const CANARY: Canary = {
@@ -56,8 +58,6 @@ export async function configure(
     sources: object;
     syncs: { leads: object };
   };
-  const week = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-  const days = Object.fromEntries(week.map((day) => [day, ['00:00-24:00']]));
   const bus = kafka === null ? [] : [{ sink: 'bus' }];
   const acme = Object.assign({}, config.accounts.acme, {
     baseUrl,
@@ -108,7 +108,7 @@ export async function configure(
         connection: 1,
         variables: { name: 'contact.name' },
         audience: [{ from: 'contacts', tags: ['newsletter'] }],
-        windows: { zone: 'account', days },
+        windows: { zone: 'account', days: ALL_DAY },
         // The run ends right after its only wave.
         waves: { settle: '0s' },
       },

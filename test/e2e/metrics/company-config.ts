@@ -1,4 +1,5 @@
 // sluice.yaml of the company whose alerts fire.
+import { ALL_DAY } from '../../support/windows.ts';
 
 /** Each has a service of its own with a token, a connection, a flow and tagged contacts; named after its trouble. */
 export const ACCOUNTS = [
@@ -30,9 +31,6 @@ export interface Places {
   readonly consolePort: number;
 }
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const ALL_DAY = { zone: 'account', days: Object.fromEntries(DAYS.map((day) => [day, ['00:00-24:00']])) };
-
 export function configOf({ baseUrls, brokers, sinks, ingressPort, consolePort }: Places): object {
   const lead = { type: 'lead', mapping: 'leads' };
   const sync = { account: 'calm', mapping: 'leads' };
@@ -42,7 +40,7 @@ export function configOf({ baseUrls, brokers, sinks, ingressPort, consolePort }:
     flow: 3,
     connection: 1,
     audience: [{ from: 'contacts', tags: ['newsletter'] }],
-    windows: ALL_DAY,
+    windows: { zone: 'account', days: ALL_DAY },
     waves: { size: 10, settle: '1s' },
   });
   const http = (name: string, retry: readonly string[]) => ({

@@ -1,6 +1,8 @@
 // What an operator's day begins with: an account of the service, the configuration, an export and the people in both.
+
 import { Kafka, logLevel } from 'kafkajs';
 import { stringify } from 'yaml';
+import { ALL_DAY } from '../windows.ts';
 
 export const TOKEN = 'svc_test_day';
 /** +55 11 91234-5601: tagged as a customer, so the campaign leaves this person out. */
@@ -110,7 +112,7 @@ export interface DayConfig {
 
 /** The text of sluice.yaml. */
 export function dayConfig({ baseUrl, port, kafka }: DayConfig): string {
-  const windows = { zone: 'account', days: Object.fromEntries(DAYS.map((day) => [day, ['00:00-24:00']])) };
+  const windows = { zone: 'account', days: ALL_DAY };
   return stringify({
     version: 1,
     accounts: { acme: { baseUrl, tokens: ['env:TOKEN'], timeZone: 'America/Sao_Paulo' } },
@@ -150,8 +152,6 @@ export function dayConfig({ baseUrl, port, kafka }: DayConfig): string {
         }),
   });
 }
-
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** Makes the topics if they are missing, and sends these records to the first one. */
 export async function sendToKafka(

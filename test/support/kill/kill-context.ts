@@ -84,6 +84,7 @@ export async function openKillContext({ account, config: parts, accountConfig, c
     log: { info() {}, warn() {}, error: console.error },
   });
   ends.push(close);
+  const panel = panelOf(sandbox.panelUrl);
   const { namespace, nativeConnection: connection } = temporal;
 
   /** A worker in this process, which nobody kills. @returns its end */
@@ -130,7 +131,7 @@ export async function openKillContext({ account, config: parts, accountConfig, c
     deps,
     work,
     spawn,
-    panel: panelOf(sandbox.panelUrl),
+    panel,
     /** Workers for workflows on a queue of its own. */
     async workflows(): Promise<string> {
       const { workQueue, endAll, stop } = await startWorkflowWorker(temporal);
@@ -139,10 +140,9 @@ export async function openKillContext({ account, config: parts, accountConfig, c
     },
     /** Flows that ran, by contact. */
     async flowRuns(): Promise<Map<number, number>> {
-      const answer = await fetch(`${sandbox.panelUrl}/flow-runs`);
-      const { runs } = (await answer.json()) as { runs: { contactId: number }[] };
       const counts = new Map<number, number>();
-      for (const { contactId } of runs) counts.set(contactId, (counts.get(contactId) ?? 0) + 1);
+      for (const { contactId } of await panel.flowRuns())
+        counts.set(contactId, (counts.get(contactId) ?? 0) + 1);
       return counts;
     },
     /** To be closed before all that was opened so far. */

@@ -25,10 +25,11 @@ import { ConversationEvent } from '../../../src/jobs/conversations/contract/even
 import type { PollBlock, PollFailures } from '../../../src/jobs/conversations/contract/poll.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createDeps } from '../../../workers/compose.ts';
-import { ALL_DAY, numberOf } from '../campaign-context.ts';
+import { numberOf } from '../campaign-context.ts';
 import { account } from '../environment.ts';
 import { panelOf } from '../panel.ts';
 import { testLedger } from '../postgres/ledger.ts';
+import { ALL_DAY } from '../windows.ts';
 import { type Rule, reshape } from './reshaped-service.ts';
 
 const WORD = 'sair';
@@ -127,6 +128,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
       ],
     },
   });
+  const panel = panelOf(sandbox.panelUrl);
   const service = await reshape(sandbox.baseUrl);
   const db: Database = await testLedger();
   const closers: (() => Promise<void>)[] = [];
@@ -272,7 +274,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
     db,
     service,
     worker,
-    panel: panelOf(sandbox.panelUrl),
+    panel,
 
     /** The service answers like this from now on. */
     show(...rules: readonly Rule[]): void {
@@ -281,8 +283,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
 
     /** Ids of the contacts that the service has run a flow for, one per run. */
     async reached(): Promise<number[]> {
-      const answer = await fetch(`${sandbox.panelUrl}/flow-runs`);
-      const { runs } = (await answer.json()) as { runs: { contactId: number }[] };
+      const runs = await panel.flowRuns();
       return runs.map(({ contactId }) => contactId).sort((a, b) => a - b);
     },
 

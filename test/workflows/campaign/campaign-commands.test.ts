@@ -26,10 +26,8 @@ import { testLedger } from '../../support/postgres/ledger.ts';
 import { runHere } from '../../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { workflowBundle } from '../../support/temporal/workflow-bundle.ts';
+import { ALL_DAY } from '../../support/windows.ts';
 
-const ALL_DAY = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
-);
 const campaign = (over: object = {}) => ({
   account: 'acme',
   flow: 1,

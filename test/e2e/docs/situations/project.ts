@@ -1,5 +1,6 @@
 // The project in which the documented commands run: that of `sluice init`, with a campaign, a poller, a route, sinks and
 // schedules as the guides add them, after a first sync, a plan and some events.
+
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -11,6 +12,7 @@ import {
   startSandboxProcess,
 } from '../../../support/console/processes.ts';
 import { until } from '../../../support/until.ts';
+import { ALL_DAY } from '../../../support/windows.ts';
 import { createLane, type Lane } from './lane.ts';
 import { type Ids, PASSWORD, type Situation } from './table.ts';
 
@@ -86,7 +88,6 @@ async function configure(folder: string, fast: string, slow: string): Promise<vo
   const acme = config.accounts.acme as { baseUrl: string };
   const leads = config.syncs.leads as object;
   const schedule = { cron: '0 6 1 1 *' };
-  const days = Object.fromEntries(DAYS.map((day) => [day, ['00:00-24:00']]));
   const campaign = (tag: string, excluded: string) => ({
     account: 'acme',
     flow: 1,
@@ -94,7 +95,7 @@ async function configure(folder: string, fast: string, slow: string): Promise<vo
     variables: { name: 'contact.name' },
     audience: [{ from: 'contacts', tags: [tag] }],
     exclude: { tags: [excluded] },
-    windows: { zone: 'account', days },
+    windows: { zone: 'account', days: ALL_DAY },
     // It waits after the first wave, so that the commands meet a campaign that runs.
     waves: { canary: 2, size: [2, 4], settle: '1h' },
     schedule,
@@ -144,8 +145,6 @@ async function configure(folder: string, fast: string, slow: string): Promise<vo
     mode: 0o600,
   });
 }
-
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** What the reads show: a run with a rejected row, an event, a conversation, dead events of a sink, a campaign, users. */
 async function seed(lane: Lane, dev: DevProcess, { panel }: SandboxProcess): Promise<void> {

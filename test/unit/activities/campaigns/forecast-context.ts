@@ -1,21 +1,22 @@
 // A campaign whose audience is frozen, ready to be planned: an account and a run of its own for each test.
 import { beforeAll, beforeEach } from 'vitest';
 import { createForecastActivities } from '../../../../activities/campaigns/forecast.ts';
-import type { Deps } from '../../../../activities/shared/deps.ts';
 import { toJson } from '../../../../src/core/json/stored-json.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { saveCatalog } from '../../../../src/core/store/catalog.ts';
 import { CampaignSpec } from '../../../../src/jobs/campaigns/contract/batches.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import { PollerConfig } from '../../../../src/jobs/conversations/config.ts';
+import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
+import type { TokenState } from '../../../../src/service/budget/statements.ts';
+import { partOf, testAccount, testDeps } from '../../../support/activities/deps.ts';
+import { freeBudget } from '../../../support/free-budget.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
+import { ALL_DAY } from '../../../support/windows.ts';
 import { freshAccount } from '../../core/sql/support.ts';
 
 /** Monday, 12:00 in São Paulo. */
 export const NOW = Date.parse('2026-11-23T15:00:00Z');
-const EVERY_DAY = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
-);
 export const WABA = { id: 7, name: 'main', channel: 'waba', status: 'CONNECTED' };
 
 export interface Case {
@@ -61,7 +62,7 @@ export function forecastContext() {
         account,
         flow: 3,
         connection: 7,
-        windows: { days: EVERY_DAY },
+        windows: { days: ALL_DAY },
         audience: [{ from: 'cards' }, { from: 'contacts' }],
         waves: { size: 100, settle: '0s' },
         ...config,
@@ -93,17 +94,19 @@ export function forecastContext() {
   }
 
   function activities({ callsPerMinute = 120, identity = 'id', marks = {}, poller = {} }: Case = {}) {
-    const deps = {
+    const flows = partOf<MessagingClient['flows']>('flows', { contactIdentity: identity });
+    const client = partOf<MessagingClient>('client', { flows });
+    const deps = testDeps({
       db,
       clock: { now: async () => NOW },
-      account: () => ({ tokens: [{ key: 'k', client: { flows: { contactIdentity: identity } } }] }),
-      budget: { pace: async () => callsPerMinute, snapshot: async () => [{ marks }] },
+      account: () => testAccount(client),
+      budget: { ...freeBudget(callsPerMinute), snapshot: async () => [partOf<TokenState>('state', { marks })] },
       announce: () => [],
       poller: () => {
         if (poller === null) throw new Error('there is none');
         return PollerConfig.parse({ account, ...poller });
       },
-    } as unknown as Deps;
+    });
     return createForecastActivities(deps);
   }
 

@@ -18,6 +18,7 @@ import { adoptAssumptions } from '../../../../src/jobs/conversations/store/unrea
 import { type AnnounceRule } from '../../../../src/jobs/outbox/contract/announce.ts';
 import { assumptionsFingerprint } from '../../../../src/service/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/service/api-client/client.ts';
+import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
 import { testCallCounter } from '../../../support/call-counter.ts';
 import { freeBudget } from '../../../support/free-budget.ts';
 
@@ -76,34 +77,23 @@ export async function openHand(options: HandOptions) {
       return result;
     },
   };
-  const never = () => {
-    throw new Error('not used here');
-  };
   const calls = testCallCounter(db);
-  const deps: Deps = {
+  const deps: Deps = testDeps({
     db: cutDb,
-    spec: never,
-    openSource: never,
-    compileMapping: never,
-    sink: never,
     budget: freeBudget(60_000),
     sinkNames: ['all'],
     sinkRetry: () => null,
     announce: (name) => deps.account(name).announce,
-    campaign: never,
-    clock: { now: never },
     poller: () => poller,
     calls,
-    log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
-    account: () => ({
-      name: account,
-      tokens: [{ client, key: 'token', position: 1 }],
-      tokenKey: 'token',
-      settleSeconds: options.settleSeconds ?? 60,
-      announce: options.announce ?? [{ sink: 'all' }],
-      optOut: { tags: [], words: [] },
-    }),
-  };
+    log: { ...testLog(log), error: (fields) => void log.push(fields) },
+    account: () =>
+      testAccount(client, {
+        name: account,
+        settleSeconds: options.settleSeconds ?? 60,
+        announce: options.announce ?? [{ sink: 'all' }],
+      }),
+  });
   const activities = createPollingActivities(deps, {
     wake: async (sinks) => void woken.push(...sinks),
     ...options.polling,

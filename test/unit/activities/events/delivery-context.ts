@@ -1,7 +1,4 @@
 // A sandbox with a clock of its own, a ledger, and the activities that follow messages between them.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import {
@@ -10,7 +7,6 @@ import {
   settle,
 } from '../../../../activities/events/delivery.ts';
 import { checkDelivery } from '../../../../activities/events/delivery-check.ts';
-import type { Deps } from '../../../../activities/shared/deps.ts';
 import { LANES } from '../../../../src/core/lanes.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { shortHash } from '../../../../src/core/sql/short-hash.ts';
@@ -23,13 +19,11 @@ import { listDeliveries } from '../../../../src/jobs/events/store/delivery-queri
 import { movesOn } from '../../../../src/jobs/events/store/delivery-status.ts';
 import { putOutbox } from '../../../../src/jobs/outbox/store/outbox.ts';
 import { CHOICES } from '../../../../src/sandbox/choices.ts';
-import { startSandbox } from '../../../../src/sandbox/server.ts';
-import { MessagingClient } from '../../../../src/service/api-client/client.ts';
 import { createBudget } from '../../../../src/service/budget/slots.ts';
-import { testCallCounter } from '../../../support/call-counter.ts';
+import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
+import { openService } from '../../../support/activities/service.ts';
 import { account } from '../../../support/environment.ts';
-import { panelOf } from '../../../support/panel.ts';
-import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 
 const T0 = Date.parse('2026-11-20T10:00:00.000Z');
 export const SECOND = 1000;
@@ -46,8 +40,6 @@ export interface Sent {
 
 /** Close it after the file's tests, and call `fresh` before each. */
 export async function openDeliveryContext() {
-  const db = await testLedger();
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-delivery-'));
   /** Epoch milliseconds: the sandbox's time, and that of the activities. */
   const clock = { at: T0 };
   const now = () => new Date(clock.at);
@@ -61,22 +53,8 @@ export async function openDeliveryContext() {
     ],
     numbersNotOnNetwork: [NOWHERE],
   });
-  const sandbox = await startSandbox({
-    port: 0,
-    dataDir: dir,
-    fixture: { accounts: [fixture] },
-    rate: 0,
-    now,
-    choices: { progressMs },
-  });
-  const client = new MessagingClient({
-    baseUrl: sandbox.baseUrl,
-    token: 'svc_test_token',
-    deadlineMs: 5000,
-  });
-  const panel = panelOf(sandbox.panelUrl);
-
-  const calls = testCallCounter(db);
+  const { db, calls, panel, ...service } = await openService(fixture, { now, choices: { progressMs } });
+  const client = service.client();
 
   async function fresh() {
     // A second later the counts would reach the next test's run.
@@ -90,19 +68,13 @@ export async function openDeliveryContext() {
   }
 
   const deps = (through: Database = db) =>
-    ({
+    testDeps({
       db: through,
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
       calls,
-      log: { info() {}, warn() {}, error: console.error },
-      account: (name: string) => ({
-        name,
-        tokens: [{ client, key: 'token', position: 1 }],
-        tokenKey: 'token',
-        settleSeconds: 60,
-        announce: RULES,
-      }),
-    }) as unknown as Deps;
+      log: testLog(),
+      account: (name) => testAccount(client, { name, announce: RULES }),
+    });
 
   const inActivity = <A, R>(work: (input: A) => Promise<R>, input: A, attempt = 1): Promise<R> =>
     new MockActivityEnvironment({ priority: { priorityKey: LANES.poll }, attempt }, { logger }).run(
@@ -260,11 +232,6 @@ export async function openDeliveryContext() {
     entry,
     poll,
     pageOf,
-    async close() {
-      await client.close();
-      await calls.close();
-      await sandbox.close();
-      await rm(dir, { recursive: true, force: true });
-    },
+    close: service.close,
   };
 }

@@ -4,13 +4,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createOutboxActivities } from '../../../../activities/outbox/outbox.ts';
 import type { OutboxBatchOptions } from '../../../../activities/outbox/outbox-batch.ts';
-import type { Deps } from '../../../../activities/shared/deps.ts';
 import type { CloudEvent } from '../../../../src/connectors/sinks/event.ts';
 import { type Sent, type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import type { ConversationEvent } from '../../../../src/jobs/conversations/contract/events.ts';
 import type { OutboxBatchResult } from '../../../../src/jobs/outbox/contract/outbox.ts';
 import { putOutbox } from '../../../../src/jobs/outbox/store/outbox.ts';
+import { testDeps } from '../../../support/activities/deps.ts';
 
 /** An event of a conversation; `n` distinguishes it. */
 export function published(
@@ -117,15 +117,12 @@ export function outboxContext(
     if (sink === undefined) throw new Error(`there is no sink "${name}" in sluice.yaml`);
     return sink;
   };
-  const deps = {
+  const deps = testDeps({
     db,
     log: { info: log('info'), warn: log('warn'), error: log('error') },
     sink: find,
-    get sinkNames() {
-      return Object.keys(sinks);
-    },
-    sinkRetry: (name: string) => (find(name), retry[name] ?? null),
-  } as unknown as Deps;
+    sinkRetry: (name) => (find(name), retry[name] ?? null),
+  });
   const context: OutboxContext = {
     now: START,
     logged,

@@ -3,12 +3,17 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { createLedgerActivities } from '../../../../activities/index.ts';
-import type { Deps } from '../../../../activities/shared/deps.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { partOf, testDeps } from '../../../support/activities/deps.ts';
 
 /** A ledger that answers nothing until it is closed. */
 function hangingLedger() {
   const closed = Promise.withResolvers<never>();
-  const db = { kind: 'postgres', query: () => closed.promise, transaction: () => closed.promise };
+  const db = partOf<Database>('db', {
+    kind: 'postgres',
+    query: () => closed.promise,
+    transaction: () => closed.promise,
+  });
   return { db, close: () => closed.reject(new Error('closed')) };
 }
 
@@ -20,7 +25,7 @@ it.each(['planPage', 'closeRun', 'takeBackRecords', 'decideNext'] as const)(
     const { db, close } = hangingLedger();
     const environment = new MockActivityEnvironment({}, { logger });
     const beat = new Promise((resolve) => environment.once('heartbeat', resolve));
-    const deps = { db, clock: { now: async () => 0 }, log: console, sinkNames: [] } as unknown as Deps;
+    const deps = testDeps({ db, clock: { now: async () => 0 } });
     const activity = createLedgerActivities(deps)[name] as (input: unknown) => Promise<unknown>;
     const done = environment.run(activity, { run: 'r', batch: 'b', command: {}, id: 'i' });
 

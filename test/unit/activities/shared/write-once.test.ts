@@ -2,13 +2,16 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import type { CallCounter } from '../../../../activities/shared/call-counter.ts';
 import { withCallScope } from '../../../../activities/shared/call-scope.ts';
-import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MAX_SENDS, readBack } from '../../../../activities/shared/read-back.ts';
 import { type Subject, type Write, writeOnce } from '../../../../activities/shared/write-once.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { endIntent, getIntent, type NewIntent } from '../../../../src/core/store/intents.ts';
+import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
 import { TransportError } from '../../../../src/service/api-client/errors.ts';
+import type { Budget } from '../../../../src/service/budget/slots.ts';
+import { partOf, testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../../core/sql/support.ts';
 
@@ -63,20 +66,20 @@ function attemptOf(world: World, pauses: readonly number[], diesAt: number | nul
     transaction: (work) => operate(() => db.transaction(work)),
     close: async () => undefined,
   };
-  const account = { settleSeconds: 60, tokens: [{ key: 't', position: 1, client: {} }] };
-  const slot = { token: 't', toleranceMs: 60_000, marked: false, number: 0 };
-  const deps = {
+  const account = testAccount(partOf<MessagingClient>('client', {}));
+  const slot = { token: 'token', toleranceMs: 60_000, marked: false, number: 0, takenAt: 0 };
+  const deps = testDeps({
     db: ledger,
-    log: { info() {}, warn() {}, error() {} },
-    calls: { count() {}, flush: async () => undefined },
-    budget: {
+    log: testLog(),
+    calls: partOf<CallCounter>('calls', { count() {}, flush: async () => undefined }),
+    budget: partOf<Budget>('budget', {
       reserve: async () => ({ ...slot, dueAt: performance.now() }),
       observe: async () => undefined,
       accepted: async () => undefined,
-    },
-  } as unknown as Deps;
+    }),
+  });
   const subject: Subject<Next> = {
-    account: account as never,
+    account,
     intent: world.intent,
     step: 'createCard',
     where: {},

@@ -1,10 +1,6 @@
 // One card a person and pipeline, also when two syncs of the account want it.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import {
   runContext,
@@ -15,80 +11,40 @@ import {
 import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
 import { hashRecord } from '../../../../activities/sync/sync-diff.ts';
 import type { CrmRecord } from '../../../../src/core/record.ts';
-import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
+import { LedgerError } from '../../../../src/core/sql/database.ts';
 import { accountLists, saveCatalog } from '../../../../src/core/store/catalog.ts';
 import { findPeople } from '../../../../src/core/store/people.ts';
 import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
 import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
-import { MessagingClient } from '../../../../src/service/api-client/client.ts';
+import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
 import { createBudget } from '../../../../src/service/budget/slots.ts';
-import { type TestCallCounter, testCallCounter } from '../../../support/call-counter.ts';
+import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
+import { openService } from '../../../support/activities/service.ts';
 import { account } from '../../../support/environment.ts';
 import { noteContact } from '../../../support/notes.ts';
-import { panelOf } from '../../../support/panel.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
 import { phone, recordOf, specOf } from '../../core/sql/support.ts';
 
-let db: Database;
-let calls: TestCallCounter;
-let sandbox: Sandbox;
-let client: MessagingClient;
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-cards-'));
-  const contacts = [5, 8].map((id) => ({ id, number: phone(id === 5 ? 0 : id), name: 'A' }));
-  sandbox = await startSandbox({
-    port: 0,
-    dataDir: dir,
-    fixture: { accounts: [account({ contacts })] },
-    rate: 0,
-  });
-  client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_token' });
-  db = await testLedger();
-  calls = testCallCounter(db);
-  await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
-});
-afterAll(async () => {
-  await client.close();
-  await calls.close();
-  await sandbox.close();
-  await db.close();
-  await rm(dir, { recursive: true, force: true });
-});
+const contacts = [5, 8].map((id) => ({ id, number: phone(id === 5 ? 0 : id), name: 'A' }));
+const service = await openService(account({ contacts }));
+afterAll(service.close);
+const { db, calls, panel } = service;
+const client = service.client();
+await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
 
 const CARD = { pipeline: 'Sales', customFields: {} };
-const never = () => {
-  throw new Error('not used here');
-};
 
 function depsWith(through: MessagingClient, keys: readonly string[] = ['token']): Deps {
-  return {
+  return testDeps({
     db,
     budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
     calls,
-    log: { info() {}, warn() {}, error: console.error },
-    account: () => ({
-      name: 'acme',
-      tokens: keys.map((key, n) => ({ client: through, key, position: n + 1 })),
-      tokenKey: 'token',
-      settleSeconds: 60,
-      announce: [],
-      optOut: { tags: [], words: [] },
-    }),
-    spec: never,
-    poller: never,
-    openSource: never,
-    compileMapping: never,
-    sink: never,
-    sinkNames: [],
-    sinkRetry: never,
+    log: testLog(),
+    account: () =>
+      testAccount(through, { tokens: keys.map((key, n) => ({ client: through, key, position: n + 1 })) }),
     announce: () => [],
-    campaign: never,
-    clock: { now: never },
-  };
+  });
 }
 
 let runs = 0;
@@ -128,9 +84,9 @@ async function waiting(
 
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
 const cardsOf = async (id: number) =>
-  (await panelOf(sandbox.panelUrl).account()).cards.filter(({ contactId }) => contactId === id);
+  (await panel.account()).cards.filter(({ contactId }) => contactId === id);
 const contactsOf = async (n: number) =>
-  (await panelOf(sandbox.panelUrl).account()).contacts.filter(({ number }) => number === phone(n));
+  (await panel.account()).contacts.filter(({ number }) => number === phone(n));
 
 it('a card that another sync has created meanwhile is not created again', async () => {
   await noteContact(db, 'acme', phone(0), { ...SENT, remoteId: 5, remoteNumber: phone(0) });
@@ -169,26 +125,18 @@ describe('a card whose call also creates the contact', () => {
   });
 
   it('creates both if the service expects the name under another key, and then sends the name', async () => {
-    const other = new MessagingClient({
-      baseUrl: sandbox.baseUrl,
-      token: 'svc_test_token',
-      assumptions: { 'card.contactNameField': 'nickname' },
+    const other = service.client({ assumptions: { 'card.contactNameField': 'nickname' } });
+    const record = { contact: { number: phone(2), name: 'P2' } };
+    const step = await waiting(2, { record, client: other, sync: 'nameless' });
+    expect(await step()).toEqual({
+      todo: STEP_BITS.upsertContact,
+      created: true,
+      check: { ok: true },
     });
-    try {
-      const record = { contact: { number: phone(2), name: 'P2' } };
-      const step = await waiting(2, { record, client: other, sync: 'nameless' });
-      expect(await step()).toEqual({
-        todo: STEP_BITS.upsertContact,
-        created: true,
-        check: { ok: true },
-      });
-      expect((await findPeople(db, 'acme', [phone(2)], '')).get(phone(2))).toMatchObject({
-        sent: {},
-        created_by: 'nameless',
-      });
-    } finally {
-      await other.close();
-    }
+    expect((await findPeople(db, 'acme', [phone(2)], '')).get(phone(2))).toMatchObject({
+      sent: {},
+      created_by: 'nameless',
+    });
   });
 
   it('that another sync created meanwhile: this sync writes the contact first, once', async () => {
@@ -218,7 +166,6 @@ describe('a card whose call also creates the contact', () => {
 it('refused calls are not lost answers: a card is retried after its first lost answer', async () => {
   await noteContact(db, 'acme', phone(8), { ...SENT, remoteId: 8, remoteNumber: phone(8) });
   const step = await waiting(8);
-  const panel = panelOf(sandbox.panelUrl);
   const fault = (over: object) => panel.fault({ method: 'POST', times: 1, ...over });
   const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
   for (let n = 0; n < 3; n++) {
@@ -239,7 +186,6 @@ it('one token is over its limit and the other’s slot is far away: nothing was 
   const { budget } = depsWith(client, ['near', 'far']);
   await db.query("insert into slots (token, call_limit) values ('near', 60000), ('far', 60000)");
   await budget.block('far', 60_000);
-  const panel = panelOf(sandbox.panelUrl);
   const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
   await panel.fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '60' } });
   await expect(step()).rejects.toMatchObject({ type: 'ComeBack' });
@@ -251,7 +197,7 @@ it('the ledger is unavailable while the call changes tokens: the record waits, a
   await noteContact(db, 'acme', phone(6), { ...SENT, remoteId: 5, remoteNumber: phone(6) });
   const step = await waiting(6, { tokens: ['revoked', 'good'] });
   const body = { error: 'no', code: 'ERR_TOKEN_REVOKED' };
-  await panelOf(sandbox.panelUrl).fault({ kind: 'status', status: 401, body, times: 1 });
+  await panel.fault({ kind: 'status', status: 401, body, times: 1 });
   const query = db.query.bind(db);
   vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
     if (/into token_marks/.test(sql)) throw new LedgerError(new Error('no connection'));
@@ -264,7 +210,7 @@ it('the ledger is unavailable while the call changes tokens: the record waits, a
 it('a call that is due more than 8 s after its intent is not sent, and the record retries it', async () => {
   await noteContact(db, 'acme', phone(9), { ...SENT, remoteId: 5, remoteNumber: phone(9) });
   const step = await waiting(9);
-  const { length } = await panelOf(sandbox.panelUrl).requests();
+  const { length } = await panel.requests();
   const query = db.query.bind(db);
   // The machine sleeps while the ledger takes the intent, or right after it.
   vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
@@ -273,7 +219,7 @@ it('a call that is due more than 8 s after its intent is not sent, and the recor
     return rows as never;
   });
   await expect(step().finally(() => vi.restoreAllMocks())).rejects.toMatchObject({ type: 'ComeBack' });
-  expect(await panelOf(sandbox.panelUrl).requests()).toHaveLength(length);
+  expect(await panel.requests()).toHaveLength(length);
   // The intent is open again: nothing has to be read back.
   expect(await step()).toMatchObject({ ended: 'updated' });
 });

@@ -1,4 +1,5 @@
 // The reach of a draft: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
+
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -11,10 +12,8 @@ import type { Database } from '../../../../src/core/sql/database.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
+import { ALL_DAY } from '../../../support/windows.ts';
 
-const DAYS = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
-);
 const PERSON = '5511987650001';
 const DRAFT = {
   account: 'acme',
@@ -22,7 +21,7 @@ const DRAFT = {
   connection: 1,
   defaultCountry: 'BR',
   audience: [{ from: 'source', source: 'file', number: 'phone' }],
-  windows: { days: DAYS },
+  windows: { days: ALL_DAY },
 };
 
 let dir: string;

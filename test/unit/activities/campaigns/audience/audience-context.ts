@@ -4,7 +4,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createAudienceActivities } from '../../../../../activities/campaigns/audience/pages.ts';
 import { createCampaignPlanActivities } from '../../../../../activities/campaigns/plan.ts';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
 import type { Source, SourceRow } from '../../../../../src/core/source.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
@@ -12,18 +11,15 @@ import { CampaignConfig } from '../../../../../src/jobs/campaigns/config.ts';
 import type { CampaignPlanning, CampaignSpec } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { type CampaignRow, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
 import { MessagingClient } from '../../../../../src/service/api-client/client.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
 import { testCallCounter } from '../../../../support/call-counter.ts';
 import { freeBudget } from '../../../../support/free-budget.ts';
+import { ALL_DAY } from '../../../../support/windows.ts';
 
 /** Friday, 20 November 2026, ten in the morning in São Paulo. */
 export const NOW = Date.parse('2026-11-20T13:00:00.000Z');
 
 export const daysAgo = (days: number): Date => new Date(NOW - days * 86_400_000);
-
-const ALL_DAY = ['00:00-24:00'];
-export const ALWAYS = Object.fromEntries(
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ALL_DAY]),
-);
 
 const logger = new DefaultLogger('ERROR');
 
@@ -70,7 +66,7 @@ export function openAudienceContext(options: ContextOptions) {
     flow: 1,
     connection: 1,
     defaultCountry: 'BR',
-    windows: { days: ALWAYS },
+    windows: { days: ALL_DAY },
     audience: [{ from: 'contacts' }],
     ...options.campaign,
   };
@@ -89,37 +85,21 @@ export function openAudienceContext(options: ContextOptions) {
     } as CampaignSpec,
     now: NOW,
   };
-  const never = () => {
-    throw new Error('not used here');
-  };
   const calls = testCallCounter(db);
-  const deps: Deps = {
+  const deps = testDeps({
     db,
-    spec: never,
-    compileMapping: never,
-    sink: never,
-    poller: never,
     budget: freeBudget(120),
-    sinkNames: [],
-    sinkRetry: never,
     announce: () => [],
     calls,
-    log: { info() {}, warn() {}, error: console.error },
+    log: testLog(),
     clock: { now: async () => context.now },
     campaign: () => context.spec,
     openSource: (source) => {
       const path = 'path' in source ? source.path : '';
       return memorySource(sources[path] ?? [], options.broken, path === options.cutOff);
     },
-    account: () => ({
-      name: 'acme',
-      tokens: [{ client, key: 'token', position: 1 }],
-      tokenKey: 'token',
-      settleSeconds: 60,
-      announce: [],
-      optOut: context.spec.optOut,
-    }),
-  };
+    account: () => testAccount(client, { optOut: context.spec.optOut }),
+  });
   const api = createAudienceActivities(deps);
   const ledger = createCampaignPlanActivities(deps, { readMs: 0 });
   const command = async <T>(work: () => Promise<T>, runId = 'workflow-1'): Promise<T> => {

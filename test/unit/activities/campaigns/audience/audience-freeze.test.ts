@@ -1,4 +1,5 @@
 // Who is left out when an audience is frozen, and why, and in which time zones the others are.
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
 import { memberCase } from '../../../../../src/jobs/campaigns/rules/member-case.ts';
@@ -7,8 +8,9 @@ import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.
 import { searchPeople } from '../../../../../src/operator/store/people/people-search.ts';
 import { erasePerson } from '../../../../../src/protect/person/erase-person.ts';
 import { NOTHING } from '../../../../support/people-query.ts';
+import { ALL_DAY } from '../../../../support/windows.ts';
 import { planningContext } from '../planning-context.ts';
-import { ALWAYS, type ContextOptions, daysAgo, type Member, NOW } from './audience-context.ts';
+import { type ContextOptions, daysAgo, type Member, NOW } from './audience-context.ts';
 import { listedContact } from './lists-service.ts';
 
 const context = planningContext();
@@ -313,7 +315,7 @@ it('of several rules that exclude a person, the first one gives the code', async
 describe('time zones', () => {
   const zonesOf = async (windows: Record<string, unknown>, contacts = context.service.contacts) => {
     context.service.contacts = [...contacts];
-    const plans = open({ campaign: { windows: { days: ALWAYS, ...windows } } });
+    const plans = open({ campaign: { windows: { days: ALL_DAY, ...windows } } });
     const { run } = await plans.plan();
     return (await plans.members(run)).map(({ zones, code }) => code ?? zones);
   };

@@ -1,14 +1,10 @@
 // A sandbox, a ledger and the trigger between them: members that wait, and a driver that takes one from step to step.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createMemberSteps } from '../../../../../activities/campaigns/trigger/member.ts';
 import type { MemberResult } from '../../../../../activities/campaigns/trigger/outcome.ts';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { campaignRoute } from '../../../../../src/core/ids.ts';
 import { toJson } from '../../../../../src/core/json/stored-json.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
@@ -20,17 +16,14 @@ import { giveUpLost } from '../../../../../src/jobs/campaigns/store/commands.ts'
 import type { MemberRow } from '../../../../../src/jobs/campaigns/store/members.ts';
 import { PollerConfig } from '../../../../../src/jobs/conversations/config.ts';
 import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/announce.ts';
-import { startSandbox } from '../../../../../src/sandbox/server.ts';
-import {
-  MessagingClient,
-  type MessagingClientOptions,
-} from '../../../../../src/service/api-client/client.ts';
+import type { MessagingClientOptions } from '../../../../../src/service/api-client/client.ts';
 import { createBudget } from '../../../../../src/service/budget/slots.ts';
-import { testCallCounter } from '../../../../support/call-counter.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { openService } from '../../../../support/activities/service.ts';
 import { account } from '../../../../support/environment.ts';
 import { withShortBlocks } from '../../../../support/free-budget.ts';
-import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import type { PanelFlowRun } from '../../../../support/panel.ts';
+import { daily } from '../../../../support/windows.ts';
 
 /** A Wednesday, midday in all of Brazil. */
 export const NOON = Date.parse('2026-12-02T15:00:00.000Z');
@@ -41,8 +34,7 @@ const numberOf = (contact: number) => `55119876${String(50_000 + contact)}`;
 
 const TRIGGER = '/v1/flows/trigger';
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const windows = { zone: 'account', days: Object.fromEntries(DAYS.map((day) => [day, ['08:00-20:00']])) };
+const windows = { zone: 'account', days: daily('08:00-20:00') };
 
 /** Refusals are the point here, so only errors are shown. */
 const logger = new DefaultLogger('ERROR');
@@ -71,7 +63,6 @@ export async function openTriggerContext(
   over: Record<string, unknown> = {},
   announce: readonly AnnounceRule[] = [],
 ) {
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-trigger-'));
   const scopes = ['contacts:write', 'cards:write', 'flows:trigger'];
   const fixture = account({
     tokens: [
@@ -96,62 +87,26 @@ export async function openTriggerContext(
     })),
     ...over,
   });
-  const sandbox = await startSandbox({
-    port: 0,
-    dataDir: dir,
-    fixture: { accounts: [fixture] },
-    rate: 0,
-  });
-  const db = await testLedger();
-  const clients: MessagingClient[] = [];
-  const calls = testCallCounter(db);
+  const { sandbox, db, calls, panel, ...service } = await openService(fixture);
   const log: object[] = [];
-  const panel = panelOf(sandbox.panelUrl);
   const clock = { ms: NOON, now: async () => clock.ms };
 
   /** The activities of one worker. */
   function worker({ db: own = db, limit = 60_000, ...options }: WorkerOptions = {}) {
-    const client = new MessagingClient({
-      baseUrl: sandbox.baseUrl,
-      token: 'svc_test_token',
-      deadlineMs: 5000,
-      ...options,
-    });
-    clients.push(client);
-    const never = () => {
-      throw new Error('not used here');
-    };
-    const deps: Deps = {
+    const client = service.client(options);
+    const deps = testDeps({
       db: own,
       clock,
-      spec: never,
-      openSource: never,
-      compileMapping: never,
-      sink: never,
-      sinkNames: [],
-      sinkRetry: never,
       announce: () => announce,
-      campaign: never,
       poller(account, name) {
         if (name === 'main') return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
       },
       budget: withShortBlocks(createBudget(own, () => ({ limit, reply: 0, lead: 0, floor: 0 }))),
       calls,
-      log: {
-        info() {},
-        warn: (fields) => void log.push(fields),
-        error: (fields) => void log.push({ ...fields, level: 'error' }),
-      },
-      account: () => ({
-        name: 'acme',
-        tokens: [{ client, key: 'token', position: 1 }],
-        tokenKey: 'token',
-        settleSeconds: 60,
-        announce: [],
-        optOut: { tags: ['stop'], words: [] },
-      }),
-    };
+      log: { ...testLog(log), error: (fields) => void log.push({ ...fields, level: 'error' }) },
+      account: () => testAccount(client, { optOut: { tags: ['stop'], words: [] } }),
+    });
     const members = createMemberSteps(deps);
     const named =
       (name: MemberStep) =>
@@ -171,7 +126,6 @@ export async function openTriggerContext(
 
   let campaigns = 0;
   let contacts = 0;
-  let seen = 0;
 
   /** A running campaign. */
   async function campaign(config: Record<string, unknown> = {}, words: string[] = []): Promise<Campaign> {
@@ -233,17 +187,8 @@ export async function openTriggerContext(
     return row?.n ?? 0;
   };
   /** Flows that the service ran for the contact. */
-  const runsOf = async ({ contact }: Person): Promise<{ variables: object }[]> => {
-    const answer = await fetch(`${sandbox.panelUrl}/flow-runs`);
-    const { runs } = (await answer.json()) as { runs: { contactId: number; variables: object }[] };
-    return runs.filter(({ contactId }) => contactId === contact);
-  };
-  /** Requests since the last call of this. */
-  const requests = async (): Promise<PanelRequest[]> => {
-    const all = await panel.requests(seen);
-    seen = all.at(-1)?.seq ?? seen;
-    return all;
-  };
+  const runsOf = async ({ contact }: Person): Promise<PanelFlowRun[]> =>
+    (await panel.flowRuns()).filter(({ contactId }) => contactId === contact);
   /** Gives the next trigger a fault. */
   const arm = (fault: object) => panel.fault({ method: 'POST', path: TRIGGER, times: 1, ...fault });
 
@@ -271,7 +216,7 @@ export async function openTriggerContext(
     rowOf,
     touchesOf,
     runsOf,
-    requests,
+    requests: service.requests,
     arm,
     /** Name of the campaign that is the nth from now. */
     nameOf: (n: number) => `back${campaigns + n}`,
@@ -286,7 +231,7 @@ export async function openTriggerContext(
     /** Has any fault been given to a request? */
     fired: () => panel.fired(),
     /** Triggers that the service was asked for since the last call of this. */
-    calls: async () => (await requests()).filter(({ path }) => path === TRIGGER).length,
+    calls: async () => (await service.requests()).filter(({ path }) => path === TRIGGER).length,
     /** State, code, touches that count, flows that ran. */
     async facts(person: Person) {
       const { state, code } = await rowOf(person);
@@ -334,13 +279,7 @@ export async function openTriggerContext(
         [900 + contact, key, new Date(inboundAt), toJson({ state, lastMessage: null })],
       );
     },
-    async close() {
-      await Promise.all(clients.map((client) => client.close()));
-      // A second later its counts would reach the next test's run.
-      await calls.close();
-      await sandbox.close();
-      await rm(dir, { recursive: true, force: true });
-    },
+    close: service.close,
   };
 }
 

@@ -1,5 +1,6 @@
 // A campaign played through by a workflow of the test: whatever comes of members and whatever operators do, nobody is triggered
 // out of order, outside their window or twice, and in the end the outcomes add up to the audience.
+
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { durationMs } from '../../../../../src/core/config/base.ts';
@@ -8,13 +9,8 @@ import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import { type NextAction } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
-import {
-  type DecisionContext,
-  decisionContext,
-  EVERY_DAY,
-  type Outcome,
-  refused,
-} from './decision-context.ts';
+import { ALL_DAY, daily } from '../../../../support/windows.ts';
+import { type DecisionContext, decisionContext, type Outcome, refused } from './decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -31,7 +27,7 @@ const zones = fc.constantFrom(
   NEVER,
 );
 const nightly = { mon: ['22:00-02:00'], wed: ['22:00-02:00', '09:00-12:00'], sat: ['00:00-24:00'] };
-const daily = Object.fromEntries(Object.keys(EVERY_DAY).map((day) => [day, ['09:00-17:00']]));
+const worked = daily('09:00-17:00');
 
 const campaign = fc.record({
   members: fc.array(zones, { maxLength: 9 }),
@@ -49,7 +45,7 @@ const campaign = fc.record({
         },
         { requiredKeys: ['size'] },
       ),
-      windows: fc.constantFrom({ days: EVERY_DAY }, { days: daily }, { days: nightly }),
+      windows: fc.constantFrom({ days: ALL_DAY }, { days: worked }, { days: nightly }),
       humanService: fc.constantFrom({ retryAfter: '1h', times: 2 }, { retryAfter: '2d' }),
       stop: fc.record({
         failed: fc.constant(0.3),

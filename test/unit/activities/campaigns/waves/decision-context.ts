@@ -4,7 +4,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import { questionOf } from '../../../../../activities/campaigns/trigger/check.ts';
 import { openNow } from '../../../../../activities/campaigns/waves/next-in-waves.ts';
 import { createCampaignRunActivities } from '../../../../../activities/campaigns/waves/run.ts';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { CampaignConfig } from '../../../../../src/jobs/campaigns/config.ts';
 import type { MemberState } from '../../../../../src/jobs/campaigns/constants.ts';
@@ -17,22 +16,15 @@ import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calenda
 import { digestOfSpec, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
 import { takeMembers } from '../../../../../src/jobs/campaigns/store/member-checks.ts';
 import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/announce.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { freeBudget } from '../../../../support/free-budget.ts';
+import { ALL_DAY } from '../../../../support/windows.ts';
 import { freshAccount } from '../../../core/sql/support.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 /** A Monday, 12:00 UTC: 09:00 in São Paulo, 07:00 in New York. */
 export const NOON = Date.parse('2026-11-16T12:00:00Z');
-const WHOLE_DAY = ['00:00-24:00'];
-export const EVERY_DAY = {
-  mon: WHOLE_DAY,
-  tue: WHOLE_DAY,
-  wed: WHOLE_DAY,
-  thu: WHOLE_DAY,
-  fri: WHOLE_DAY,
-  sat: WHOLE_DAY,
-  sun: WHOLE_DAY,
-};
 
 export interface ContextOptions {
   /** Zones of each member that waits, joined by a comma. */
@@ -93,15 +85,15 @@ export async function decisionContext(
   for (const each of others)
     await db.query('insert into campaign_members (run_id, part, state) values ($1, 0, $2)', [run, each]);
 
-  const deps = {
+  const deps = testDeps({
     db,
-    log: { info() {}, warn() {}, error() {} },
-    account: () => ({ tokenKey: 'key', tokens: [{ key: 'key' }] }),
-    budget: { pace: async () => 120 },
+    log: testLog(),
+    account: () => testAccount(undefined, { tokenKey: 'key' }),
+    budget: freeBudget(120),
     campaign: () => configured.spec,
     clock: { now: async () => clock.at },
     announce: () => announce,
-  } as unknown as Deps;
+  });
   const woken: string[] = [];
   const activities = createCampaignRunActivities(deps, { wake: async (sinks) => void woken.push(...sinks) });
   const first = await db.query<{ id: number }>(
@@ -243,7 +235,7 @@ function specOf(account: string, config: object): CampaignSpec {
       flow: 1,
       connection: 1,
       audience: [{ from: 'contacts' }],
-      windows: { days: EVERY_DAY },
+      windows: { days: ALL_DAY },
       ...config,
     }),
   };

@@ -1,13 +1,9 @@
 // A sandbox, a ledger and the effects between them; a driver that takes an event from step to step without waiting.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { type EffectRequest, firstEffectStep } from '../../../../../activities/events/effects/first-step.ts';
 import { createEffects } from '../../../../../activities/events/effects/index.ts';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
 import { saveCatalog } from '../../../../../src/core/store/catalog.ts';
 import { PollerConfig } from '../../../../../src/jobs/conversations/config.ts';
@@ -18,16 +14,11 @@ import {
 } from '../../../../../src/jobs/events/contract/intake.ts';
 import { addEvents, getEvent, markAccepted } from '../../../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.ts';
-import { startSandbox } from '../../../../../src/sandbox/server.ts';
-import {
-  MessagingClient,
-  type MessagingClientOptions,
-} from '../../../../../src/service/api-client/client.ts';
+import type { MessagingClientOptions } from '../../../../../src/service/api-client/client.ts';
 import { createBudget } from '../../../../../src/service/budget/slots.ts';
-import { testCallCounter } from '../../../../support/call-counter.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { openService } from '../../../../support/activities/service.ts';
 import { account } from '../../../../support/environment.ts';
-import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
 
 const SCOPES = [
   'conversations:read',
@@ -68,7 +59,6 @@ const logger = new DefaultLogger('ERROR');
 const activity = () => new MockActivityEnvironment({ priority: { priorityKey: LANES.lead } }, { logger });
 
 export async function openEffectContext(over: Record<string, unknown> = {}) {
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-effects-'));
   const fixture = account({
     tokens: [{ value: 'svc_test_token', scopes: SCOPES }],
     defaultConnectionId: 1,
@@ -85,13 +75,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
     ],
     ...over,
   });
-  const sandbox = await startSandbox({
-    port: 0,
-    dataDir: dir,
-    fixture: { accounts: [fixture] },
-    rate: 0,
-  });
-  const db = await testLedger();
+  const { sandbox, db, calls, panel, ...service } = await openService(fixture);
   await saveCatalog(db, 'acme', 'tags', [
     { id: 1, name: 'crm' },
     { id: 2, name: 'vip' },
@@ -110,61 +94,31 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
     },
   ]);
   const run = await openIntakeRun(db, { account: 'acme', sync: '@route' });
-  const clients: MessagingClient[] = [];
-  const calls = testCallCounter(db);
   const log: object[] = [];
-  const panel = panelOf(sandbox.panelUrl);
 
   /** Effects of one worker. */
   function worker(options: Partial<MessagingClientOptions> = {}, settleSeconds = 60) {
-    const client = new MessagingClient({
-      baseUrl: sandbox.baseUrl,
-      token: 'svc_test_token',
-      deadlineMs: 5000,
-      ...options,
-    });
-    clients.push(client);
-    const never = () => {
-      throw new Error('not used here');
-    };
-    const deps: Deps = {
+    const client = service.client(options);
+    const deps = testDeps({
       db,
-      spec: never,
-      openSource: never,
-      compileMapping: never,
-      sink: never,
-      sinkNames: [],
-      sinkRetry: never,
       announce: () => [],
-      campaign: never,
-      clock: { now: never },
       poller(account, name) {
         if (name === POLLER) return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
       },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
       calls,
-      log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
-      account: () => ({
-        name: 'acme',
-        tokens: [{ client, key: 'token', position: 1 }],
-        tokenKey: 'token',
-        settleSeconds,
-        announce: [],
-        optOut: { tags: [], words: [] },
-      }),
-    };
+      log: testLog(log),
+      account: () => testAccount(client, { settleSeconds }),
+    });
     const effects = createEffects(deps);
     const step = (name: EffectStep, event: string): Promise<EffectResult> =>
-      new MockActivityEnvironment({ priority: { priorityKey: LANES.lead } }, { logger }).run(effects[name], {
-        event,
-      });
+      activity().run(effects[name], { event });
     return { client, deps, effects, step };
   }
   const environment = worker();
 
   let events = 0;
-  let seen = 0;
   const state = async () => (await panel.account()) as unknown as State;
   /** Lets time pass for calls whose answers were lost. */
   const pass = async (ms: number) => {
@@ -242,23 +196,9 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
         .filter(({ contactId }) => ids.has(contactId))
         .flatMap(({ messages }) => messages.filter(({ fromMe }) => fromMe).map(({ body }) => body));
     },
-    /** Requests since the last call of this. */
-    async requests(): Promise<PanelRequest[]> {
-      const all = await panel.requests(seen);
-      seen = all.at(-1)?.seq ?? seen;
-      return all;
-    },
-    async flowRuns(): Promise<{ contactId: number; variables: object }[]> {
-      const answer = await fetch(`${sandbox.panelUrl}/flow-runs`);
-      return ((await answer.json()) as { runs: { contactId: number; variables: object }[] }).runs;
-    },
-    async close() {
-      await Promise.all(clients.map((client) => client.close()));
-      // A second later its counts would reach the next test's run.
-      await calls.close();
-      await sandbox.close();
-      await rm(dir, { recursive: true, force: true });
-    },
+    requests: service.requests,
+    flowRuns: panel.flowRuns,
+    close: service.close,
   };
 }
 

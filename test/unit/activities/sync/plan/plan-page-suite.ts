@@ -2,12 +2,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../../../../activities/sync/sync-plan.ts';
 import type { Source, SourceRow } from '../../../../../src/core/source.ts';
 import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
 import { getRun, openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
+import { testDeps } from '../../../../support/activities/deps.ts';
 import { freshAccount, type OpenDatabase, specOf } from '../../../core/sql/support.ts';
 
 /**
@@ -61,21 +61,11 @@ export function planPageSuite(database: OpenDatabase): void {
     const base = specOf(account);
     const spec = { ...base, mapping: { ...base.mapping, contact: { number: 'phone', name: 'name' } } };
     const run = await openRun(database(), spec);
-    const never = () => {
-      throw new Error('planning makes no call');
-    };
     const plan = (db: Database = database()): Promise<PlanProgress> => {
-      const deps = {
-        db,
-        log: { info: never, warn: never, error: never },
-        account: never,
-        spec: never,
-        openSource: () => source,
-        compileMapping,
-        sink: never,
-      };
+      // Planning makes no call.
+      const deps = testDeps({ db, openSource: () => source, compileMapping });
       // One page a call.
-      const { planPage } = createSyncPlanActivities(deps as unknown as Deps, { planMs: 0 });
+      const { planPage } = createSyncPlanActivities(deps, { planMs: 0 });
       return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(planPage, {
         run: run.id,
       }) as Promise<PlanProgress>;

@@ -2,7 +2,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { beforeAll, expect, it } from 'vitest';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
 import { createSyncPlanActivities } from '../../../../../activities/sync/sync-plan.ts';
 import type { Source } from '../../../../../src/core/source.ts';
@@ -10,6 +9,7 @@ import type { Database } from '../../../../../src/core/sql/database.ts';
 import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
+import { testDeps } from '../../../../support/activities/deps.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, specOf } from '../../../core/sql/support.ts';
 
@@ -80,7 +80,7 @@ it('a run stops at the third, even after a restart, and is not retried', async (
   const spec = specWith();
   const run = await openRun(db, spec);
   const plan = (): Promise<unknown> => {
-    const deps = { db, ...makersOf([['aa', STUCK], ['aa', STUCK, STUCK], ['aa']]) } as unknown as Deps;
+    const deps = testDeps({ db, ...makersOf([['aa', STUCK], ['aa', STUCK, STUCK], ['aa']]) });
     const { planPage } = createSyncPlanActivities(deps, { planMs: 0 });
     return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(planPage, {
       run: run.id,

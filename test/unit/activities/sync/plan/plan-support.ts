@@ -1,13 +1,14 @@
 // A run whose source is a list of pages of records, planned as the worker plans it, page by page.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../../../../activities/sync/sync-plan.ts';
 import type { CrmRecord, RowProblem } from '../../../../../src/core/record.ts';
 import type { Source, SourceCursor, SourceRow } from '../../../../../src/core/source.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import type { Mapping } from '../../../../../src/mapping/index.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { freeBudget } from '../../../../support/free-budget.ts';
 
 /** A record; a number whose row is rejected; or a row that can't be read at all. */
 export type Row = CrmRecord | { readonly bad: string } | null;
@@ -61,19 +62,17 @@ export function mappingOf(config: RunSpec['mapping']): Mapping {
   };
 }
 
-const silent = { info() {}, warn() {}, error: console.error };
-
 /** Activities over these pages; made anew, they remember nothing, as after a restart. */
 export function planner(db: Database, source: Source, spec: RunSpec) {
-  const deps = {
+  const deps = testDeps({
     db,
-    log: silent,
+    log: testLog(),
     spec: () => spec,
-    account: () => ({ tokenKey: 'token', tokens: [] }),
-    budget: { pace: async () => 120 },
+    account: () => testAccount(),
+    budget: freeBudget(120),
     openSource: () => source,
     compileMapping: mappingOf,
-  } as unknown as Deps;
+  });
   const activities = createSyncPlanActivities(deps, { planMs: 0 });
   const run = async <I, O>(work: (input: I) => Promise<O>, input: I): Promise<O> => {
     const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
