@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import {
   createCampaignApiActivities,
@@ -70,6 +71,7 @@ export type Stand =
 
 export type ReshapedContext = Awaited<ReturnType<typeof openReshapedContext>>;
 
+/** It ends with the test. */
 export async function openReshapedContext(options: ContextOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-reshaped-'));
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -132,6 +134,12 @@ export async function openReshapedContext(options: ContextOptions = {}) {
   const service = await reshape(sandbox.baseUrl);
   const db: Database = await testLedger();
   const closers: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const close of closers) await close();
+    await service.close();
+    await sandbox.close();
+    await rm(dir, { recursive: true, force: true });
+  });
 
   /** A worker that has just started, with these assumptions. */
   async function worker(assumptions: Record<string, unknown> = {}) {
@@ -300,13 +308,6 @@ export async function openReshapedContext(options: ContextOptions = {}) {
 
     async report(run: string): Promise<CampaignReport> {
       return (await reportOf(db, run)) as CampaignReport;
-    },
-
-    async close(): Promise<void> {
-      for (const close of closers) await close();
-      await service.close();
-      await sandbox.close();
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }

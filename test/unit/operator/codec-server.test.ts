@@ -2,18 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { request } from 'undici';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOperator } from '../../../src/app/operator.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { OperatorConfig } from '../../../src/config/schema/operator.ts';
 import { TemporalConfig } from '../../../src/config/schema/temporal.ts';
-import { ROLES, type Role } from '../../../src/core/endpoint.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
-import type { Listener } from '../../../src/operator/http/listen.ts';
+import { type Role } from '../../../src/core/endpoint.ts';
 import { openCodec } from '../../../src/protect/codec/index.ts';
 import { jsonOf, payloadOf } from '../../../src/protect/codec/payload-json.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
-import { addUser, type Browser, openBrowser } from './identity/http-context.ts';
+import { openBrowser } from './identity/http-context.ts';
+import { serveRoles } from './identity/roles-context.ts';
 
 const DECODE = '/api/v1/codec/decode';
 const ENCODE = '/api/v1/codec/encode';
@@ -21,47 +19,21 @@ const UI = 'http://localhost:8233';
 const KEY = randomBytes(32).toString('base64');
 const PHONE = '5511987654321';
 
-let db: Database;
-let server: Listener;
-let temporalUi: string | undefined;
-let keys: { id: string; key: string }[];
-const browsers = new Map<Role, Browser>();
-const browser = (role: Role) => browsers.get(role) as Browser;
+let temporalUi: string | undefined = UI;
+let keys = [{ id: 'a', key: 'env:KEY' }];
 
-beforeAll(async () => {
-  db = await testLedger();
-  const config = () =>
-    ({
-      file: '/nowhere/sluice.yaml',
-      config: {
-        operator: OperatorConfig.parse({ http: { port: 0 }, temporalUi }),
-        temporal: TemporalConfig.parse({ encryption: { keys } }),
-      },
-      secret: async () => ({ value: KEY, warnings: [] }),
-    }) as unknown as LoadedConfig;
-  temporalUi = UI;
-  keys = [{ id: 'a', key: 'env:KEY' }];
-  const operator = createOperator({
-    db,
-    config,
-    live: null,
-    temporal: () => Promise.reject(new Error('this test has no Temporal server')),
-    runningTemporal: async () => null,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    env: {},
-    stateDir: '/nowhere',
-  });
-  server = await operator.listen(false);
-  for (const role of ROLES) {
-    await addUser(db, role, role);
-    const opened = openBrowser(server);
-    expect((await opened.login(role)).status).toBe(200);
-    browsers.set(role, opened);
-  }
-});
-afterAll(async () => {
-  await server?.close();
-});
+const db = await testLedger();
+const config = () =>
+  ({
+    file: '/nowhere/sluice.yaml',
+    config: {
+      operator: OperatorConfig.parse({ http: { port: 0 }, temporalUi }),
+      temporal: TemporalConfig.parse({ encryption: { keys } }),
+    },
+    secret: async () => ({ value: KEY, warnings: [] }),
+  }) as unknown as LoadedConfig;
+const { server, browser } = await serveRoles(db, config);
+afterAll(() => server.close());
 beforeEach(() => {
   temporalUi = `${UI}/`;
   keys = [{ id: 'a', key: 'env:KEY' }];

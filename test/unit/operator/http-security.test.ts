@@ -1,56 +1,30 @@
 // Every endpoint of the operator API as strangers meet it: without login, with too little, from pages of other sites.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOperator } from '../../../src/app/operator.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { OperatorConfig } from '../../../src/config/schema/operator.ts';
 import { API_PREFIX, type Endpoint, ROLES, type Role } from '../../../src/core/endpoint.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
 import { ENDPOINTS } from '../../../src/operator/contract/index.ts';
-import type { Listener } from '../../../src/operator/http/listen.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
-import { addUser, type Browser, openBrowser } from './identity/http-context.ts';
+import { type Browser, openBrowser } from './identity/http-context.ts';
+import { serveRoles } from './identity/roles-context.ts';
 
-let db: Database;
-let server: Listener;
-const browsers = new Map<Role, Browser>();
-
-beforeAll(async () => {
-  db = await testLedger();
-  const config = {
-    file: '/nowhere/sluice.yaml',
-    config: {
-      operator: OperatorConfig.parse({ http: { port: 0 } }),
-      accounts: {},
-      syncs: {},
-      campaigns: {},
-      pollers: {},
-      routes: {},
-      sinks: {},
-    },
-  } as unknown as LoadedConfig;
-  const operator = createOperator({
-    db,
-    config: () => config,
-    live: null,
-    temporal: () => Promise.reject(new Error('this test has no Temporal server')),
-    runningTemporal: async () => null,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    env: {},
-    stateDir: '/nowhere',
-  });
-  server = await operator.listen(false);
-  for (const role of ROLES) {
-    await addUser(db, role, role);
-    const browser = openBrowser(server);
-    expect((await browser.login(role)).status).toBe(200);
-    browsers.set(role, browser);
-  }
-});
-afterAll(async () => {
-  await server?.close();
-});
+const db = await testLedger();
+const config = {
+  file: '/nowhere/sluice.yaml',
+  config: {
+    operator: OperatorConfig.parse({ http: { port: 0 } }),
+    accounts: {},
+    syncs: {},
+    campaigns: {},
+    pollers: {},
+    routes: {},
+    sinks: {},
+  },
+} as unknown as LoadedConfig;
+const { server, browser } = await serveRoles(db, () => config);
+afterAll(() => server.close());
 
 const endpoints = Object.entries<Endpoint>(ENDPOINTS).map(([route, endpoint]) => {
   const [method = '', path = ''] = route.split(' ');
@@ -58,7 +32,6 @@ const endpoints = Object.entries<Endpoint>(ENDPOINTS).map(([route, endpoint]) =>
 });
 const guarded = endpoints.filter(({ role }) => role !== 'anyone');
 const commands = guarded.filter(({ method }) => method !== 'GET');
-const browser = (role: Role) => browsers.get(role) as Browser;
 const send = (by: Browser, { method, path }: { method: string; path: string }, headers = {}) =>
   by.send(method, path, method === 'GET' ? undefined : {}, headers);
 const audited = async () =>

@@ -100,7 +100,10 @@ export function forecastContext() {
       db,
       clock: { now: async () => NOW },
       account: () => testAccount(client),
-      budget: { ...freeBudget(callsPerMinute), snapshot: async () => [partOf<TokenState>('state', { marks })] },
+      budget: {
+        ...freeBudget(callsPerMinute),
+        snapshot: async () => [partOf<TokenState>('state', { marks })],
+      },
       announce: () => [],
       poller: () => {
         if (poller === null) throw new Error('there is none');

@@ -1,12 +1,10 @@
 // A service in other shapes than assumed, seen through a poller and a campaign: nothing that could not be read counts as
 // nothing, nobody who is protected is reached, and after the override all goes on, nothing lost and nothing twice.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type ContextOptions,
   OPTED_OUT,
-  openReshapedContext,
+  openReshapedContext as open,
   REACHED,
-  type ReshapedContext,
   SERVED,
 } from '../../../../support/reshaped/reshaped-context.ts';
 import {
@@ -19,16 +17,6 @@ import {
   rename,
   wrap,
 } from '../../../../support/reshaped/reshaped-service.ts';
-
-let context: ReshapedContext | null = null;
-afterEach(async () => {
-  await context?.close();
-  context = null;
-});
-async function open(options: ContextOptions = {}): Promise<ReshapedContext> {
-  context = await openReshapedContext(options);
-  return context;
-}
 
 const MESSAGES = ['received Sair!', 'received help me', 'received thanks', 'sent welcome'];
 const LIST = /^GET \/v1\/conversations$/;

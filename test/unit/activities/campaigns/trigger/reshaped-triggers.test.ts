@@ -1,12 +1,11 @@
 // A service in other shapes than assumed, seen through a campaign: triggers that find nobody pause it, the first one is
 // verified, and lists of the audience are filtered again.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type ContextOptions,
   MEMBERS,
-  openReshapedContext,
+  openReshapedContext as open,
   REACHED,
-  type ReshapedContext,
 } from '../../../../support/reshaped/reshaped-context.ts';
 import {
   answerWith,
@@ -17,16 +16,6 @@ import {
   refuseWith,
   rename,
 } from '../../../../support/reshaped/reshaped-service.ts';
-
-let context: ReshapedContext | null = null;
-afterEach(async () => {
-  await context?.close();
-  context = null;
-});
-async function open(options: ContextOptions = {}): Promise<ReshapedContext> {
-  context = await openReshapedContext(options);
-  return context;
-}
 
 const LIST = /^GET \/v1\/conversations$/;
 const TRIGGER = /^POST \/v1\/flows\/trigger$/;

@@ -1,7 +1,7 @@
 // Batches of triggers: which members they take, when they end, and what remains when they are stopped or crash.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTriggerBatchActivities } from '../../../../../activities/campaigns/trigger/batch.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
 import type {
@@ -10,32 +10,21 @@ import type {
 } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import type { Budget } from '../../../../../src/service/budget/slots.ts';
 import { until } from '../../../../support/until.ts';
-import { failureOf, NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
+import { failureOf, openTriggerContext, type Person } from './trigger-context.ts';
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext();
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  context.clock.ms = NOON;
-  await context.panel.clearFaults();
-  await context.requests();
-});
+const context = await openTriggerContext();
+afterAll(context.close);
+beforeEach(context.fresh);
 
 const logger = new DefaultLogger('ERROR');
 
 /** A campaign whose open wave has this many members. */
-async function wave(count: number, config: Record<string, unknown> = {}, words: string[] = []) {
-  const campaign = await context.campaign({ cap: { times: 99 }, ...config }, words);
-  const members: Person[] = [];
-  for (let n = 0; n < count; n++) members.push(await context.member(campaign, { contact: n + 1 }));
-  await context.db.query(
-    "insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', $2, now())",
-    [campaign.run, count],
+const wave = (count: number, config: Record<string, unknown> = {}, words: string[] = []) =>
+  context.wave(
+    Array.from({ length: count }, (_, n) => n + 1),
+    config,
+    words,
   );
-  return { run: campaign.run, members };
-}
 
 interface Batch {
   readonly result: Promise<TriggerBatchResult>;

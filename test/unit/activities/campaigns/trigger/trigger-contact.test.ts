@@ -1,11 +1,11 @@
 // What comes before a trigger, its contact found and checked; and what follows it, as events.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../../activities/events/effects/first-step.ts';
 import { beginEvent } from '../../../../../activities/events/event-begin.ts';
 import { saveCatalog } from '../../../../../src/core/store/catalog.ts';
 import { endEvent } from '../../../../../src/jobs/events/store/event-end.ts';
 import { getEvent } from '../../../../../src/jobs/events/store/events.ts';
-import { failureOf, NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
+import { failureOf, openTriggerContext, type Person } from './trigger-context.ts';
 
 const TAGS = [
   { id: 1, name: 'crm' },
@@ -14,16 +14,9 @@ const TAGS = [
   { id: 4, name: 'reactivated' },
 ];
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext({ tags: TAGS });
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  context.clock.ms = NOON;
-  await context.panel.clearFaults();
-  await context.requests();
-});
+const context = await openTriggerContext({ tags: TAGS });
+afterAll(context.close);
+beforeEach(context.fresh);
 
 const tag = ({ contact }: Person, ...tagIds: number[]) =>
   context.panel.patch({ contacts: [{ id: contact, tagIds }] });

@@ -279,6 +279,23 @@ export async function openTriggerContext(
         [900 + contact, key, new Date(inboundAt), toJson({ state, lastMessage: null })],
       );
     },
+    /** Noon, no faults, and requests are counted from here. */
+    async fresh() {
+      clock.ms = NOON;
+      await panel.clearFaults();
+      await service.requests();
+    },
+    /** A campaign whose open wave has a member for each of these contacts. */
+    async wave(contacts: readonly number[], config: Record<string, unknown> = {}, words: string[] = []) {
+      const of = await campaign({ cap: { times: 99 }, ...config }, words);
+      const members: Person[] = [];
+      for (const contact of contacts) members.push(await member(of, { contact }));
+      await db.query(
+        "insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', $2, now())",
+        [of.run, contacts.length],
+      );
+      return { run: of.run, members };
+    },
     close: service.close,
   };
 }

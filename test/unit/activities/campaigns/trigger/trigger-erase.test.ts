@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import pLimit from 'p-limit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTriggerBatchActivities } from '../../../../../activities/campaigns/trigger/batch.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
 import {
@@ -14,31 +14,13 @@ import {
 } from '../../../../../src/protect/person/erase-person.ts';
 import { until } from '../../../../support/until.ts';
 import { tablesWith } from '../../../operator/store/person-rows.ts';
-import { NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
+import { openTriggerContext, type Person } from './trigger-context.ts';
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext();
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  context.clock.ms = NOON;
-  await context.panel.clearFaults();
-  await context.requests();
-});
+const context = await openTriggerContext();
+afterAll(context.close);
+beforeEach(context.fresh);
 
 const logger = new DefaultLogger('ERROR');
-
-async function wave(contacts: readonly number[]): Promise<{ run: string; members: Person[] }> {
-  const { run, name } = await context.campaign({ cap: { times: 99 } });
-  const members: Person[] = [];
-  for (const contact of contacts) members.push(await context.member({ run, name }, { contact }));
-  await context.db.query(
-    "insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', $2, now())",
-    [run, contacts.length],
-  );
-  return { run, members };
-}
 
 function begin(run: string) {
   const env = new MockActivityEnvironment({ priority: { priorityKey: LANES.campaign } }, { logger });
@@ -72,7 +54,7 @@ const range = (from: number, count: number) => Array.from({ length: count }, (_,
 
 describe('erasing during a batch of triggers', () => {
   it('is refused while the trigger is in flight, and done after it', async () => {
-    const { run, members } = await wave([1]);
+    const { run, members } = await context.wave([1]);
     const [person] = members as [Person];
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 300 });
     const batch = begin(run);
@@ -92,7 +74,7 @@ describe('erasing during a batch of triggers', () => {
   });
 
   it('of somebody who waits leaves nobody to trigger', async () => {
-    const { run, members } = await wave(range(10, 2));
+    const { run, members } = await context.wave(range(10, 2));
     const [gone, other] = members as [Person, Person];
     await erase(gone);
     await begin(run);
@@ -104,7 +86,7 @@ describe('erasing during a batch of triggers', () => {
   });
 
   it('of everybody at once: each is triggered and then erased, or skipped and never called', async () => {
-    const { run, members } = await wave(range(20, 40));
+    const { run, members } = await context.wave(range(20, 40));
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 30 });
     const batch = begin(run);
     await until('the first call is in progress', () => context.fired());
