@@ -1,19 +1,13 @@
 // `sluice poll` as operators type it, against real workflows and a ledger; only the calls of the API are played.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { createPollControlActivities } from '../../activities/conversations/index.ts';
 import type { Deps } from '../../activities/shared/deps.ts';
 import { startPollers } from '../../src/app/pollers.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema/config.ts';
 import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/core/ids.ts';
-import type { Database } from '../../src/core/sql/database.ts';
 import { registerPoll } from '../../src/jobs/conversations/commands/poll.ts';
 import type { PollBatchInput, PollBatchResult } from '../../src/jobs/conversations/contract/poll.ts';
 import { commandPoller } from '../../src/jobs/conversations/operator/command.ts';
@@ -25,8 +19,7 @@ import {
   resumePollingUpdate,
   wakeSignal,
 } from '../../workflows/messages.ts';
-import { openTestOperator, type TestOperator } from '../support/operator.ts';
-import { testLedger } from '../support/postgres/ledger.ts';
+import { operatorContext } from '../support/operator/context.ts';
 import { runHere } from '../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { workflowBundle } from '../support/temporal/workflow-bundle.ts';
@@ -42,10 +35,7 @@ const FILE = {
 const config = Config.parse(FILE);
 const MAIN = { account: 'acme', poller: 'main' };
 
-let dir: string;
 let temporal: TestTemporal;
-let db: Database;
-let operator: TestOperator;
 /** What the next poll finds: a number of messages, or a refusal. `killed`: its worker never responds. */
 let news: number | 'revoked' | 'killed' = 0;
 /** Lets the workers of killed batches shut down. */
@@ -56,19 +46,16 @@ let afterBegin: () => Promise<void> = async () => undefined;
 const failures = { list: 0, read: 0, history: 0, readOld: 0 };
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-poll-'));
-  await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
-  [temporal, db] = await Promise.all([
-    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
-    testLedger(),
-  ]);
-  const loaded = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
-  operator = await openTestOperator({ db, temporal: temporal.client, config: loaded });
+  temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
 });
 afterAll(async () => {
-  await operator.close();
   await temporal.close();
-  await rm(dir, { recursive: true, force: true });
+});
+const { db, operator } = operatorContext({
+  yaml: FILE,
+  env: { TOKEN: 'svc_test_CANARY' },
+  temporal: () => temporal.client,
+  once: true,
 });
 
 async function pollBatch({ account, poller, pollInMs }: PollBatchInput): Promise<PollBatchResult> {

@@ -1,17 +1,13 @@
 // What operators see of accounts and of the configuration: read from the service within the budget, and from the file.
-import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { appendFile, rm, stat } from 'node:fs/promises';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeLists } from '../../../src/cli/account/account.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { secretPlace } from '../../../src/config/secret-place.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
 import { readCatalogAt } from '../../../src/core/store/catalog.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { openService } from '../../support/activities/service.ts';
+import { operatorContext } from '../../support/operator/context.ts';
+import { openTestOperator } from '../../support/operator.ts';
 
 const ACCOUNT = {
   id: 'acme',
@@ -48,45 +44,30 @@ const ACCOUNT = {
   conversations: [{ id: 11, contactId: 9, connectionId: 3, status: 'open', chatbot: false, userId: 2 }],
 };
 
-let dir: string;
-let sandbox: Sandbox;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-accounts-'));
-  sandbox = await startSandbox({
-    port: 0,
-    dataDir: join(dir, 'sandbox'),
-    fixture: { accounts: [ACCOUNT] },
-    rate: 0,
-  });
-  const account = (token: string) => ({ baseUrl: sandbox.baseUrl, tokens: [token], callsPerMinute: 6000 });
-  await writeFile(
-    join(dir, 'sluice.yaml'),
-    stringify({
-      version: 1,
-      accounts: {
-        acme: {
-          ...account('env:A'),
-          timeZone: 'America/Sao_Paulo',
-          assumptions: { 'card.titleField': 'cardTitle' },
-        },
-        poor: account('env:B'),
-        gone: account('env:MISSING'),
-        vault: account('command:touch command-ran'),
-      },
-      campaigns: {},
-    }),
-  );
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a', B: 'svc_test_b' } });
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
+const service = await openService(ACCOUNT);
+afterAll(service.close);
+const accountWith = (token: string) => ({
+  baseUrl: service.sandbox.baseUrl,
+  tokens: [token],
+  callsPerMinute: 6000,
 });
-afterAll(async () => {
-  await operator?.close();
-  await sandbox?.close();
-  await rm(dir, { recursive: true, force: true });
+const { db, operator, path, file } = operatorContext({
+  yaml: {
+    version: 1,
+    accounts: {
+      acme: {
+        ...accountWith('env:A'),
+        timeZone: 'America/Sao_Paulo',
+        assumptions: { 'card.titleField': 'cardTitle' },
+      },
+      poor: accountWith('env:B'),
+      gone: accountWith('env:MISSING'),
+      vault: accountWith('command:touch command-ran'),
+    },
+    campaigns: {},
+  },
+  env: { A: 'svc_test_a', B: 'svc_test_b' },
+  once: true,
 });
 
 const lists = (account: string) => operator.client.call('POST /accounts/{account}/lists', { account });
@@ -192,9 +173,9 @@ describe('the lists of an account', () => {
 
 describe('the configuration', () => {
   it('is shown without reading a secret that this process does not need', async () => {
-    const ran = join(dir, 'command-ran');
+    const ran = path('command-ran');
     await rm(ran, { force: true });
-    const loaded = await loadConfig(join(dir, 'sluice.yaml'), { env: {}, secretsOf: [] });
+    const loaded = await loadConfig(file(), { env: {}, secretsOf: [] });
     const other = await openTestOperator({ db, temporal: null, config: loaded });
     const { entries } = await other.client.call('GET /configuration', {});
     await other.close();
@@ -213,7 +194,7 @@ describe('the configuration', () => {
     const aboutOf = (account: string) => before.entries.find(({ name }) => name === account)?.about;
     expect(aboutOf('gone')).toContain('env:MISSING NOT FOUND');
     expect(aboutOf('acme')).toContain('env:A found');
-    await appendFile(join(dir, 'sluice.yaml'), 'syncss: {}\n');
+    await appendFile(file(), 'syncss: {}\n');
     const after = await read();
     expect(after.changed).toBe(true);
     expect(after.problems).toMatchObject([

@@ -1,14 +1,7 @@
 // Conversations as operators see them: pages, masks, who waits for an answer, and the messages that the service has.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openService } from '../../support/activities/service.ts';
+import { operatorContext } from '../../support/operator/context.ts';
 
 const NUMBER = '5511987654321';
 const NAME = '<script>alert(1)</script>';
@@ -17,52 +10,27 @@ const MESSAGES = [
   { id: 'm2', body: 'yes, until six', fromMe: true, at: '2026-11-20T10:01:00.000Z' },
 ];
 
-let dir: string;
-let sandbox: Sandbox;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-conversations-'));
-  sandbox = await startSandbox({
-    port: 0,
-    dataDir: join(dir, 'sandbox'),
-    fixture: {
-      accounts: [
-        {
-          id: 'acme',
-          tokens: [{ value: 'svc_x' }, { value: 'svc_poor', scopes: ['contacts:read'] }],
-          connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED', isDefault: true }],
-          contacts: [{ id: 1, number: NUMBER, name: NAME }],
-          conversations: [{ id: 1, contactId: 1, connectionId: 1, status: 'open', messages: MESSAGES }],
-        },
-      ],
-    },
-    rate: 0,
-  });
-  const account = (token: string) => ({ baseUrl: sandbox.baseUrl, tokens: [token], callsPerMinute: 6000 });
-  await writeFile(
-    join(dir, 'sluice.yaml'),
-    stringify({
-      version: 1,
-      accounts: { acme: account('env:TOKEN'), poor: account('env:POOR') },
-      pollers: { main: { account: 'acme' } },
-    }),
-  );
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_x', POOR: 'svc_poor' } });
+const service = await openService({
+  id: 'acme',
+  tokens: [{ value: 'svc_x' }, { value: 'svc_poor', scopes: ['contacts:read'] }],
+  connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED', isDefault: true }],
+  contacts: [{ id: 1, number: NUMBER, name: NAME }],
+  conversations: [{ id: 1, contactId: 1, connectionId: 1, status: 'open', messages: MESSAGES }],
 });
-afterAll(async () => {
-  await sandbox?.close();
-  await rm(dir, { recursive: true });
+afterAll(service.close);
+const accountWith = (token: string) => ({
+  baseUrl: service.sandbox.baseUrl,
+  tokens: [token],
+  callsPerMinute: 6000,
 });
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
+const { db, operator, call } = operatorContext({
+  yaml: {
+    version: 1,
+    accounts: { acme: accountWith('env:TOKEN'), poor: accountWith('env:POOR') },
+    pollers: { main: { account: 'acme' } },
+  },
+  env: { TOKEN: 'svc_x', POOR: 'svc_poor' },
 });
-afterEach(() => operator.close());
-
-const call: TestOperator['client']['call'] = (...args) => operator.client.call(...args);
 
 /** Conversations that changed one second after another. */
 async function conversations(count: number): Promise<void> {

@@ -1,62 +1,34 @@
 // Failed events that operators correct and replay: one new event in place of the old one.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
 import { claimReplacement, releaseReplacement } from '../../../src/jobs/events/store/event-replacements.ts';
 import { addEvents } from '../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { operatorContext, startsEvents } from '../../support/operator/context.ts';
 
 const NUMBER = '5511987654321';
 const STORED = { type: 'tags' as const, number: NUMBER, key: NUMBER, add: ['vp'], remove: [] };
 const GOOD = { ...STORED, add: ['vip'] };
 
-let dir: string;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
 let started: string[];
 let refuse: boolean;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-corrections-'));
-  const action = { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] };
-  await writeFile(
-    join(dir, 'sluice.yaml'),
-    stringify({
-      version: 1,
-      accounts: { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } },
-      routes: { site: { account: 'acme', action, http: { path: '/site', auth: { type: 'none' } } } },
-    }),
-  );
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
-beforeEach(async () => {
+beforeEach(() => {
   started = [];
   refuse = false;
-  const temporal = {
-    options: { namespace: 'default' },
-    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
-    workflow: {
-      async start(_: string, { args: [{ events }] }: { args: [{ events: string[] }] }) {
-        if (refuse) throw new Error('Temporal is away');
-        started.push(...events);
-      },
-    },
-  } as unknown as Client;
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal, config });
 });
-afterEach(() => operator.close());
+const action = { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] };
+const { db, operator } = operatorContext({
+  yaml: {
+    version: 1,
+    accounts: { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } },
+    routes: { site: { account: 'acme', action, http: { path: '/site', auth: { type: 'none' } } } },
+  },
+  temporal: () =>
+    startsEvents((events) => {
+      if (refuse) throw new Error('Temporal is away');
+      started.push(...events);
+    }),
+});
 
 async function ended(outcome: 'failed' | 'unknown' | 'done', route = 'site'): Promise<string> {
   const id = `old-${route}`;

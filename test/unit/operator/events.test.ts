@@ -1,22 +1,13 @@
 // Incoming events as operators see and retry them: pages, roles, masks, and a Temporal server that is away.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
 import { addEvents, markAccepted } from '../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { operatorContext } from '../../support/operator/context.ts';
 
 const NUMBER = '5511987654321';
 const TEXT = 'canary text';
-let db: Database;
-let operator: TestOperator;
-
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null });
-});
-afterEach(() => operator.close());
+const { db, operator } = operatorContext();
 
 async function received(count: number, route = 'site'): Promise<string[]> {
   const drafts = Array.from({ length: count }, (_, n) => ({

@@ -1,12 +1,6 @@
 // Pollers as operators see them: an empty ledger, hostile names, and pages.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { operatorContext } from '../../support/operator/context.ts';
 
 const CONFIG = `
 version: 1
@@ -14,24 +8,7 @@ accounts: { acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: ["env:TOKEN"] } 
 pollers: { main: { account: acme } }
 `;
 
-let dir: string;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-pollers-'));
-  await writeFile(join(dir, 'sluice.yaml'), CONFIG);
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_x' } });
-});
-afterAll(() => rm(dir, { recursive: true }));
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
-});
-afterEach(() => operator.close());
-
-const call: TestOperator['client']['call'] = (...args) => operator.client.call(...args);
+const { db, operator, call } = operatorContext({ yaml: CONFIG });
 
 describe('pollers', () => {
   it('are those of the configuration on an empty ledger, without a Temporal server', async () => {

@@ -1,25 +1,19 @@
 // Refused deliveries: counted and kept in bulk, bounded, and without a value of what was sent.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { RefusedError } from '../../../src/jobs/events/ingress/intake.ts';
 import { type Refusal, reasonOf, recordRefusals } from '../../../src/jobs/events/ingress/refusals.ts';
 import { forgetRefusals, KEPT_REFUSALS } from '../../../src/operator/store/refusals.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { operatorContext } from '../../support/operator/context.ts';
 
 const HOUR_MS = 3_600_000;
 
-let db: Database;
-let operator: TestOperator;
+const { db, call } = operatorContext();
 const warned: object[] = [];
 const log = { warn: (fields: object) => void warned.push(fields) };
-
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null });
+beforeEach(() => {
   warned.length = 0;
 });
-afterEach(() => operator.close());
 
 const refusal = (over: Partial<Refusal> = {}): Refusal => ({
   via: 'http',
@@ -36,8 +30,6 @@ async function refused(...all: Refusal[]): Promise<void> {
   for (const each of all) refusals.add(each);
   await refusals.close();
 }
-
-const call: TestOperator['client']['call'] = (...args) => operator.client.call(...args);
 
 describe('refusals', () => {
   it('of an empty ledger are none', async () => {

@@ -1,13 +1,6 @@
 // Refused requests as operators see, correct and replay them.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { recordRefusedRequests } from '../../../src/jobs/events/ingress/refused-requests.ts';
 import {
   forgetRefusedRequests,
@@ -18,55 +11,31 @@ import {
   refusedRequestId,
 } from '../../../src/jobs/events/store/refused-requests.ts';
 import { type Announcer, createAnnouncer } from '../../../src/jobs/outbox/store/announcer.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { operatorContext, startsEvents } from '../../support/operator/context.ts';
 
 const NUMBER = '+55 11 98765-4321';
 const GOOD = JSON.stringify({ event_id: 'e1', phone: NUMBER });
 const BAD = JSON.stringify({ event_id: 'e1', phoen: NUMBER });
 
-let dir: string;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
 let started: string[];
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-refused-'));
-  const tags = {
-    account: 'acme',
-    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
-  };
-  await writeFile(
-    join(dir, 'sluice.yaml'),
-    stringify({
-      version: 1,
-      accounts: { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } },
-      routes: {
-        site: { ...tags, http: { path: '/site', auth: { type: 'none' } } },
-        other: { ...tags, http: { path: '/other', auth: { type: 'none' } } },
-      },
-    }),
-  );
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
-beforeEach(async () => {
+beforeEach(() => {
   started = [];
-  const temporal = {
-    options: { namespace: 'default' },
-    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
-    workflow: {
-      async start(_: string, { args: [{ events }] }: { args: [{ events: string[] }] }) {
-        started.push(...events);
-      },
-    },
-  } as unknown as Client;
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal, config });
 });
-afterEach(() => operator.close());
+const tags = {
+  account: 'acme',
+  action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
+};
+const { db, operator } = operatorContext({
+  yaml: {
+    version: 1,
+    accounts: { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } },
+    routes: {
+      site: { ...tags, http: { path: '/site', auth: { type: 'none' } } },
+      other: { ...tags, http: { path: '/other', auth: { type: 'none' } } },
+    },
+  },
+  temporal: () => startsEvents((events) => void started.push(...events)),
+});
 
 const request = (body: string, over: Partial<NewRefusedRequest> = {}): NewRefusedRequest => ({
   account: 'acme',

@@ -1,16 +1,13 @@
 // `sluice campaign plan`, `approve` and `start` as operators type them, against real workflows and a ledger; only the calls of
 // the API are played.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createCampaignLedgerActivities } from '../../../activities/campaigns/index.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import { apiQueue, WORK_QUEUE } from '../../../src/core/ids.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
 import { saveCatalog } from '../../../src/core/store/catalog.ts';
 import { registerCampaign } from '../../../src/jobs/campaigns/commands/campaign.ts';
 import type { TriggerBatchInput, TriggerBatchResult } from '../../../src/jobs/campaigns/contract/batches.ts';
@@ -21,8 +18,7 @@ import { getCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { createUser } from '../../../src/operator/store/identity/users.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { createDeps } from '../../../workers/compose.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { operatorContext } from '../../support/operator/context.ts';
 import { runHere } from '../../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { workflowBundle } from '../../support/temporal/workflow-bundle.ts';
@@ -57,28 +53,22 @@ const FILE = {
 };
 const CSV = 'phone,name\n14155552001,Canary One\n14155552002,Canary Two\n14155552003,Canary Three\n';
 
-let dir: string;
 let temporal: TestTemporal;
-let db: Database;
-let operator: TestOperator;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-campaign-'));
-  await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
-  await writeFile(join(dir, 'people.csv'), CSV);
-  [temporal, db] = await Promise.all([
-    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
-    testLedger(),
-  ]);
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
-  operator = await openTestOperator({ db, temporal: temporal.client, config });
+  temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
 });
 afterAll(async () => {
-  await operator.close();
   await stop?.();
   await temporal.close();
-  await rm(dir, { recursive: true, force: true });
+});
+const { db, operator, file, load } = operatorContext({
+  yaml: FILE,
+  files: { 'people.csv': CSV },
+  env: { TOKEN: 'svc_test_CANARY' },
+  temporal: () => temporal.client,
+  once: true,
 });
 
 /** A batch of all who wait in a wave, and what is written down of them. */
@@ -103,7 +93,7 @@ async function triggerBatch({ run }: TriggerBatchInput): Promise<TriggerBatchRes
 
 async function startWorkers(): Promise<void> {
   const { nativeConnection: connection, namespace } = temporal;
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
+  const config = await load();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { deps, close } = await createDeps({ config, db, log });
   const common = { connection, namespace };
@@ -228,7 +218,7 @@ describe('with a worker', () => {
       approvedBy: 'user:bia',
     });
     await writeFile(
-      join(dir, 'sluice.yaml'),
+      file(),
       stringify({ ...FILE, campaigns: { ...FILE.campaigns, careful: campaign({ flow: 2 }) } }),
     );
     for (const verb of ['start careful --yes', 'approve careful --yes'])
@@ -236,7 +226,7 @@ describe('with a worker', () => {
         code: 5,
         stderr: expect.stringMatching(/the plan acme\/\+careful\/1 was made with another configuration/),
       });
-    await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
+    await writeFile(file(), stringify(FILE));
     const report = await sluice('start careful --yes --watch --json');
     expect(report.code).toBe(0);
     expect(JSON.parse(report.stdout) as CampaignReport).toMatchObject({

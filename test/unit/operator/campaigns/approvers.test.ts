@@ -1,48 +1,21 @@
 // Who may approve whose plans, before anybody tries: the same rules as for the approval itself.
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { LoadedConfig } from '../../../../src/config/load.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../../../src/core/endpoint.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
-import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/identity/takeovers.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
-import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
+import { RUN } from '../../jobs/campaigns/store/rows.ts';
 import { addUser } from '../identity/http-context.ts';
+import { approvalContext } from './approval-context.ts';
 
-const SPEC = { account: 'acme', campaign: 'spring', config: { approval: 'second-person' } };
-const CONFIG = {
-  file: '/etc/sluice.yaml',
-  config: { campaigns: {}, accounts: {} },
-  campaign: () => SPEC,
-  reload: async () => CONFIG,
-} as unknown as LoadedConfig;
+const { db, operator, plan, age } = approvalContext();
 
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config: CONFIG });
-  const opened = operator;
-  onTestFinished(() => opened.close());
   await addUser(db, 'ana', 'admin');
 });
 
 const as = (identity: string, role: Role = 'admin', rest: Partial<Caller> = {}) =>
   operator.as({ identity, via: 'session', role, ...rest });
 const added = (name: string, role: Role, by = 'user:ana') => as(by).call('POST /users', { name, role });
-const plan = async (by: string) => {
-  await campaignRows(() => db).run(RUN, { state: 'planned' });
-  await db.query("update campaigns set planned_by = $1, digest = $2, plan = '{}' where run_id = $3", [
-    by,
-    digestOfSpec(SPEC as never),
-    RUN,
-  ]);
-};
-const age = (days: number) => db.query("update operator_audit set at = at - $1 * interval '1 day'", [days]);
 const approval = (identity: string, role?: Role, rest?: Partial<Caller>) =>
   as(identity, role, rest).call('GET /campaigns/{campaign}/approval', { campaign: RUN });
 const waitsOf = async (name: string) => {

@@ -1,12 +1,11 @@
 // Campaigns in the operator API: what leaves it, for which role, and who may approve.
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Input } from '../../../../src/operator/contract/index.ts';
+import type { Caller } from '../../../../src/operator/service/caller.ts';
 import { changeUser } from '../../../../src/operator/store/identity/users.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 import { campaignRows, PERSON, RUN, t } from '../../jobs/campaigns/store/rows.ts';
 import { addUser } from '../identity/http-context.ts';
 
@@ -27,19 +26,11 @@ const CONFIG = {
   reload: async () => CONFIG,
 } as unknown as LoadedConfig;
 
-let db: Database;
-let operator: TestOperator;
+const { db, operator } = operatorContext({ config: CONFIG });
 const rows = campaignRows(() => db);
 type Members = Omit<Input<'POST /campaigns/{campaign}/members'>, 'campaign'>;
 const members = (more: Members = {}) =>
   operator.client.call('POST /campaigns/{campaign}/members', { campaign: RUN, ...more });
-
-beforeAll(async () => void (await testLedger()), 90_000);
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config: CONFIG });
-});
-afterEach(() => operator.close());
 
 describe('members', () => {
   beforeEach(async () => {
@@ -219,7 +210,7 @@ describe('a second person', () => {
       digestOfSpec(SPEC as never),
     ]);
   };
-  const approve = (caller: Parameters<TestOperator['as']>[0]) =>
+  const approve = (caller: Partial<Caller>) =>
     operator.as({ role: 'approver', ...caller }).call('POST /campaigns/{campaign}/approve', {
       campaign: RUN,
       run: RUN,
@@ -231,7 +222,7 @@ describe('a second person', () => {
     expect(await db.query('select approved_by from campaigns')).toEqual([{ approved_by: 'user:bia' }]);
   });
 
-  it.each<[string, string, Parameters<TestOperator['as']>[0], object]>([
+  it.each<[string, string, Partial<Caller>, object]>([
     ['in the console', 'user:ana', { identity: 'user:ana', via: 'session' }, { code: 'SAME_PERSON' }],
     ['with a token', 'user:ana', { identity: 'user:ana', via: 'token' }, { code: 'SAME_PERSON' }],
     ['on the socket', 'user:ana', { identity: 'user:ana', via: 'socket' }, { code: 'SAME_PERSON' }],

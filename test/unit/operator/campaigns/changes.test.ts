@@ -1,9 +1,7 @@
 // What an approver sees of a plan: each option that differs from the plan that was approved before.
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import { changesOf } from '../../../../src/jobs/campaigns/operator/changes.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
 
 describe('the changes', () => {
@@ -39,16 +37,8 @@ describe('the changes', () => {
 
 describe('the plan before', () => {
   const NEXT = 'acme/+spring/2';
-  let db: Database;
-  let operator: TestOperator;
+  const { db, operator } = operatorContext();
   const rows = campaignRows(() => db);
-  beforeAll(async () => void (await testLedger()), 90_000);
-  beforeEach(async () => {
-    db = await testLedger();
-    operator = await openTestOperator({ db, temporal: null });
-  });
-  afterEach(() => operator.close());
-
   const plan = async (run: string, config: object, eligible: number, over: object = {}) => {
     await rows.run(run, { state: 'planned' });
     await db.query('update runs set spec = $2 where id = $1', [

@@ -1,17 +1,11 @@
 // The reach of a draft: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
 
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openService } from '../../../support/activities/service.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 import { ALL_DAY } from '../../../support/windows.ts';
 
 const PERSON = '5511987650001';
@@ -24,54 +18,37 @@ const DRAFT = {
   windows: { days: ALL_DAY },
 };
 
-let dir: string;
-let sandbox: Sandbox;
-let silent: Server;
-const sockets = new Set<Socket>();
-let db: Database;
-let operator: TestOperator;
-let text: string;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-draft-'));
-  const contacts = Array.from({ length: 250 }, (_, n) => ({
-    id: n + 1,
-    number: String(5511987660000 + n),
-    name: `C${n}`,
-    tagIds: n % 2 === 0 ? [1] : [1, 2],
-  }));
-  const fixture = {
-    accounts: [
-      {
-        id: 'acme',
-        tokens: [{ value: 'svc_test_a', scopes: ['contacts:read', 'cards:read'] }],
-        tags: [
-          { id: 1, name: 'lead', color: '#ff0000' },
-          { id: 2, name: 'customer', color: '#ff0000' },
-        ],
-        contacts,
-      },
-    ],
-  };
-  sandbox = await startSandbox({ port: 0, dataDir: join(dir, 'sandbox'), fixture, rate: 0 });
-  // Accepts connections and never answers.
-  silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
-  await testLedger();
+const contacts = Array.from({ length: 250 }, (_, n) => ({
+  id: n + 1,
+  number: String(5511987660000 + n),
+  name: `C${n}`,
+  tagIds: n % 2 === 0 ? [1] : [1, 2],
+}));
+const service = await openService({
+  id: 'acme',
+  tokens: [{ value: 'svc_test_a', scopes: ['contacts:read', 'cards:read'] }],
+  tags: [
+    { id: 1, name: 'lead', color: '#ff0000' },
+    { id: 2, name: 'customer', color: '#ff0000' },
+  ],
+  contacts,
 });
+const sockets = new Set<Socket>();
+/** Accepts connections and never answers. */
+const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+await once(silent, 'listening');
+const { port } = silent.address() as AddressInfo;
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   silent.close();
-  await sandbox.close();
-  await rm(dir, { recursive: true, force: true });
+  await service.close();
 });
-
-beforeEach(async () => {
-  const port = (silent.address() as { port: number }).port;
-  text = stringify({
+const { db, operator, path, file } = operatorContext({
+  yaml: {
     version: 1,
     accounts: {
       acme: {
-        baseUrl: sandbox.baseUrl,
+        baseUrl: service.sandbox.baseUrl,
         tokens: ['env:A'],
         callsPerMinute: 6000,
         timeZone: 'America/Sao_Paulo',
@@ -81,20 +58,15 @@ beforeEach(async () => {
     sources: {
       file: { type: 'csv', path: 'people.csv' },
       missing: { type: 'csv', path: 'nothing.csv' },
-      folder: { type: 'jsonl', path: 'sandbox' },
+      folder: { type: 'jsonl', path: 'folder' },
       hanging: { type: 'postgres', url: 'env:SILENT', table: 'people', key: 'id' },
       web: { type: 'http', url: 'http://127.0.0.1:9/people' },
     },
     campaigns: { autumn: DRAFT, winter: { ...DRAFT, flow: 2, variables: { nome: 'name' } } },
-  });
-  await writeFile(join(dir, 'sluice.yaml'), text);
-  await writeFile(join(dir, 'people.csv'), `phone,name\n${PERSON},Bia\n`);
-  const env = { A: 'svc_test_a', SILENT: `postgres://u:p@127.0.0.1:${port}/x` };
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env });
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
+  },
+  files: { 'people.csv': `phone,name\n${PERSON},Bia\n`, 'folder/empty.jsonl': '' },
+  env: { A: 'svc_test_a', SILENT: `postgres://u:p@127.0.0.1:${port}/x` },
 });
-afterEach(() => operator.close());
 
 const count = (over: Record<string, unknown> = {}, campaign = 'draft', as = operator.client) =>
   as.call('POST /campaign-drafts/audience', { campaign, config: { ...DRAFT, ...over } });
@@ -169,7 +141,7 @@ describe('variables of the flow', () => {
     });
   beforeEach(async () => {
     const lines = PEOPLE.map((row) => row.join(','));
-    await writeFile(join(dir, 'people.csv'), `phone,name,plan\n${lines.join('\n')}\n`);
+    await writeFile(path('people.csv'), `phone,name,plan\n${lines.join('\n')}\n`);
   });
 
   it('an editor sees who lacks a value, and no value', async () => {
@@ -329,8 +301,9 @@ describe('mistakes are at their field', () => {
   });
 
   it('nothing is written, and nothing is planned', async () => {
+    const before = await readFile(file(), 'utf8');
     await count({ flow: 99 }, 'autumn');
-    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toBe(text);
+    expect(await readFile(file(), 'utf8')).toBe(before);
     expect(await db.query('select 1 from campaigns')).toEqual([]);
     expect(
       await db.query(`select action from operator_audit where action <> 'POST /campaign-drafts/audience'`),

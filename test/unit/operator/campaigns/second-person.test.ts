@@ -1,46 +1,18 @@
 // The rule of two: one person with several identities does not approve their own plan.
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LoadedConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
-import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/identity/takeovers.ts';
 import { changeUser } from '../../../../src/operator/store/identity/users.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
-import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
+import { RUN } from '../../jobs/campaigns/store/rows.ts';
 import { addUser, PASSWORD } from '../identity/http-context.ts';
+import { approvalContext } from './approval-context.ts';
 
-const SPEC = { account: 'acme', campaign: 'spring', config: { approval: 'second-person' } };
-const CONFIG = {
-  file: '/etc/sluice.yaml',
-  config: { campaigns: {}, accounts: {} },
-  campaign: () => SPEC,
-  reload: async () => CONFIG,
-} as unknown as LoadedConfig;
 const NEWER = 'acme/+spring/2';
 
-let db: Database;
-let operator: TestOperator;
-const rows = campaignRows(() => db);
-
-beforeAll(async () => void (await testLedger()), 90_000);
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config: CONFIG });
-});
-afterEach(() => operator.close());
+const { db, operator, plan, age } = approvalContext();
 
 /** A caller with the role admin. */
 const as = (identity: string, via: Caller['via'] = 'session') => operator.as({ identity, via });
-const plan = async (by: string, run = RUN) => {
-  await rows.run(run, { state: 'planned' });
-  await db.query("update campaigns set planned_by = $1, digest = $2, plan = '{}' where run_id = $3", [
-    by,
-    digestOfSpec(SPEC as never),
-    run,
-  ]);
-};
 const approve = (identity: string, { run = RUN, campaign = 'spring' } = {}) =>
   as(identity).call('POST /campaigns/{campaign}/approve', { campaign, run });
 const refused = async (identity: string, code: string) => {
@@ -53,8 +25,6 @@ const refused = async (identity: string, code: string) => {
 };
 const approved = async (identity: string) =>
   expect(await approve(identity)).toMatchObject({ approvedBy: identity, run: RUN });
-const days = async (count: number) =>
-  await db.query("update operator_audit set at = at - $1 * interval '1 day'", [count]);
 
 describe('a Unix user of no known person', () => {
   it.each([
@@ -155,9 +125,9 @@ describe('who takes the identity of an approver', () => {
   ])('does not approve as it: %s', async (_, takeOver) => {
     await takeOver();
     await refused('user:bia', 'NOT_INDEPENDENT');
-    await days(INDEPENDENT_AFTER_DAYS - 0.01);
+    await age(INDEPENDENT_AFTER_DAYS - 0.01);
     await refused('user:bia', 'NOT_INDEPENDENT');
-    await days(0.02);
+    await age(0.02);
     await approved('user:bia');
   });
 

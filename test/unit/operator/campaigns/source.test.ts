@@ -1,14 +1,10 @@
 // A campaign is written into sluice.yaml: comments stay, nothing invalid is written, and no edit of another is lost.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import type { OperatorError } from '../../../../src/operator/error.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { until } from '../../../support/until.ts';
 import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
 
@@ -32,26 +28,10 @@ audience: [{ from: contacts, tags: [lead] }]
 windows: { days: { tue: ["09:00-18:00"] } }
 `;
 
-let dir: string;
-let db: Database;
-let operator: TestOperator;
-const file = () => join(dir, 'sluice.yaml');
+const { db, operator, path, file, reopen } = operatorContext({ yaml: FILE });
 const read = (campaign: string) => operator.client.call('GET /campaigns/{campaign}/source', { campaign });
 const write = (campaign: string, yaml: string, hash: string) =>
   operator.client.call('PUT /campaigns/{campaign}/source', { campaign, yaml, hash });
-
-beforeAll(async () => void (await testLedger()), 90_000);
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-source-'));
-  await writeFile(file(), FILE);
-  const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
-});
-afterEach(async () => {
-  await operator.close();
-  await rm(dir, { recursive: true, force: true });
-});
 
 it('a new campaign is added, comments stay, and the next plan sees it', async () => {
   const { yaml, hash } = await read('autumn');
@@ -150,12 +130,10 @@ it('edits of six people at once, repeated where they are refused, are all in the
 it('an edit reads no secret and runs no command: it changes none', async () => {
   const text = FILE.replace('[env:TOKEN]', '["command:touch command-ran"]');
   await writeFile(file(), text);
-  await operator.close();
-  const config = await loadConfig(file(), { env: {}, secretsOf: [] });
-  operator = await openTestOperator({ db, temporal: null, config });
+  await reopen({ env: {}, secretsOf: [] });
   const { hash } = await read('autumn');
   await write('autumn', NEW, hash);
-  await expect(stat(join(dir, 'command-ran'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(stat(path('command-ran'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 describe('a campaign with a second person', () => {
@@ -169,9 +147,8 @@ describe('a campaign with a second person', () => {
   /** As the file is on the disk; the process has not loaded it. */
   const save = (text: string) => writeFile(file(), text);
   const load = async () => {
-    await operator.close();
-    const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
-    operator = await openTestOperator({ db: await testLedger(), temporal: null, config });
+    await emptyLedger(db);
+    await reopen();
   };
 
   it.each<[string, string, (yaml: string) => string]>([
@@ -293,9 +270,7 @@ describe('a campaign is deleted', () => {
   const rows = campaignRows(() => db);
   const load = async (text: string) => {
     await writeFile(file(), text);
-    await operator.close();
-    const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
-    operator = await openTestOperator({ db, temporal: null, config });
+    await reopen();
   };
 
   it('and everything else of the file stays', async () => {

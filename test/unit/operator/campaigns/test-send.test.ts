@@ -1,13 +1,6 @@
 // What a test send of a campaign refuses before anything is accepted, with the reason and without the number.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const OWN = '5511987650009';
 const DRAFT = {
@@ -22,31 +15,17 @@ const DRAFT = {
 const FIRST = { part: 0, contact: null, row: 1 };
 const WITHOUT_NAME = { part: 0, contact: null, row: 2 };
 
-let dir: string;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-test-send-'));
-  await testLedger();
-}, 90_000);
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
-beforeEach(async () => {
-  const acme = { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:A'], timeZone: 'America/Sao_Paulo' };
-  const text = stringify({
+const { db, operator } = operatorContext({
+  yaml: {
     version: 1,
-    accounts: { acme },
+    accounts: {
+      acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:A'], timeZone: 'America/Sao_Paulo' },
+    },
     sources: { file: { type: 'csv', path: 'people.csv' } },
     campaigns: { autumn: DRAFT },
-  });
-  await writeFile(join(dir, 'sluice.yaml'), text);
-  await writeFile(join(dir, 'people.csv'), 'phone,name\n5511987650001,Ana\n5511987650002,\n');
-  db = await testLedger();
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
-  operator = await openTestOperator({ db, temporal: null, config });
+  },
+  files: { 'people.csv': 'phone,name\n5511987650001,Ana\n5511987650002,\n' },
 });
-afterEach(() => operator.close());
 
 const send = (
   over: Record<string, unknown> = {},

@@ -1,18 +1,14 @@
 // Fix and retry: rejected rows leave with line and reason, and come back corrected.
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
-import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
-import { loadConfig } from '../../../../src/config/load.ts';
 import { openSource } from '../../../../src/connectors/sources/index.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
 
 const YAML = `version: 1
 accounts:
@@ -32,37 +28,21 @@ none;"=HYPERLINK(""x"")";a
 ;Eva;"c;d"
 `;
 
-let dir: string;
-let db: Database;
-let operator: TestOperator;
-let run: string;
-beforeAll(async () => {
-  db = await testLedger();
-  dir = await mkdtemp(join(tmpdir(), 'sluice-corrections-'));
+const { db, operator, path } = operatorContext({
+  yaml: YAML,
+  files: { 'leads.csv': CSV },
+  checks: true,
+  stateHere: true,
 });
+let run: string;
 beforeEach(async () => {
-  await operator?.close();
-  await rm(join(dir, 'data'), { recursive: true, force: true });
-  await db.query('delete from runs');
-  await writeFile(join(dir, 'sluice.yaml'), YAML);
-  await writeFile(join(dir, 'leads.csv'), CSV);
-  const config = await loadConfig(join(dir, 'sluice.yaml'), {
-    env: { TOKEN: 'svc_test_token' },
-    ...CONFIG_CHECKS,
-  });
-  operator = await openTestOperator({ db, temporal: null, config, stateDir: dir });
-  ({ id: run } = await openRun(db, config.spec('leads')));
+  ({ id: run } = await openRun(db, operator.config().spec('leads')));
   const makers = {
-    openSource: (source: Parameters<typeof openSource>[0]) => openSource(source, { baseDir: dir }),
+    openSource: (source: Parameters<typeof openSource>[0]) => openSource(source, { baseDir: path('') }),
     compileMapping,
   };
   await planPages({ db, memories: new Map(), ...makers }, run, { more: () => true });
 });
-afterAll(async () => {
-  await operator.close();
-  await rm(dir, { recursive: true, force: true });
-});
-
 const rejected = async (client = operator.client) =>
   await client.call('POST /syncs/{sync}/runs/{run}/rejected-rows', { sync: 'leads', run });
 const send = async (text: string) => {
@@ -94,7 +74,7 @@ describe('rejected rows', () => {
   });
 
   it('of a file that changed since are refused', async () => {
-    await appendFile(join(dir, 'leads.csv'), '1;2;3\n');
+    await appendFile(path('leads.csv'), '1;2;3\n');
     await expect(rejected()).rejects.toMatchObject({ code: 'SOURCE_CHANGED' });
   });
 
@@ -124,7 +104,7 @@ describe('corrected rows', () => {
     await expect(
       withClient.client.call('POST /uploads/{upload}/corrections', { upload, sync: 'leads' }),
     ).rejects.toMatchObject({ code });
-    expect(await readdir(join(dir, 'data')).catch(() => [])).toEqual([]);
+    expect(await readdir(path('data')).catch(() => [])).toEqual([]);
     await withClient.close();
   });
 
@@ -147,9 +127,9 @@ describe('corrected rows', () => {
       sync: 'leads',
     });
     expect(begun).toMatchObject({ execution: 'e1', rows: 2 });
-    const [file = ''] = await readdir(join(dir, 'data'));
+    const [file = ''] = await readdir(path('data'));
     expect(started).toEqual([[{ account: 'acme', sync: 'leads', corrections: file }]]);
-    expect(await readFile(join(dir, 'data', file), 'utf8')).toBe(
+    expect(await readFile(join(path('data'), file), 'utf8')).toBe(
       '"Telefone","Nome","Nota"\n"+55 11 98765-4329","=HYPERLINK(""x"")","a"\n"","Eva","c;d"\n',
     );
     await withClient.close();
@@ -174,7 +154,7 @@ async function withTemporal(started: unknown[] = []): Promise<TestOperator> {
       options: { namespace: 'default' },
     } as never,
     config: operator.config(),
-    stateDir: dir,
+    stateDir: path(''),
   });
 }
 
@@ -196,7 +176,7 @@ describe('the line of a rejected row', () => {
   });
 
   it('of a file that was replaced is not known, and the list says why', async () => {
-    await appendFile(join(dir, 'leads.csv'), '+55 11 98765-4329;Fay;e\n');
+    await appendFile(path('leads.csv'), '+55 11 98765-4329;Fay;e\n');
     const { rows: found, linesProblem } = await rows(true);
     expect(found.map(({ row, place }) => [row, place])).toEqual([
       [2, null],
@@ -207,7 +187,7 @@ describe('the line of a rejected row', () => {
 
   it('is kept, so the file is not read for each look', async () => {
     await rows(true);
-    await appendFile(join(dir, 'leads.csv'), '+55 11 98765-4329;Fay;e\n');
+    await appendFile(path('leads.csv'), '+55 11 98765-4329;Fay;e\n');
     const { rows: found, linesProblem } = await rows(true);
     expect(found.map(({ place }) => place?.line)).toEqual([4, 6]);
     expect(linesProblem).toBeNull();

@@ -1,16 +1,11 @@
 // A sync is changed and deleted in sluice.yaml: comments stay, nothing invalid is written, and nothing that others use goes.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
-import { loadConfig } from '../../../../src/config/load.ts';
 import type { Role } from '../../../../src/core/endpoint.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const FILE = `# Who we sync.
 version: 1
@@ -33,27 +28,13 @@ syncs:
 const CSV = 'Telefone;Nome;Etapa\n+55 11 98765-4321;Canaria Silva;Novo\nnone;Bia;Novo\n';
 const LEADS = 'account: acme\nsource: leads\nmapping: leads\n';
 
-let dir: string;
-let db: Database;
-let operator: TestOperator;
-const file = () => join(dir, 'sluice.yaml');
+const { db, operator, path, file } = operatorContext({
+  yaml: FILE,
+  files: { 'data/leads.csv': CSV },
+  checks: true,
+});
 const read = (sync: string) => operator.client.call('GET /syncs/{sync}/definition', { sync });
 const as = (role: Role) => operator.as({ role });
-
-beforeAll(async () => void (await testLedger()), 90_000);
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-definitions-'));
-  await mkdir(join(dir, 'data'));
-  await writeFile(join(dir, 'data', 'leads.csv'), CSV);
-  await writeFile(file(), FILE);
-  const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' }, ...CONFIG_CHECKS });
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
-});
-afterEach(async () => {
-  await operator.close();
-  await rm(dir, { recursive: true, force: true });
-});
 
 it('is read with its mapping, its columns, and what a deletion takes along', async () => {
   const found = await read('leads');
@@ -170,8 +151,8 @@ describe('a deletion', () => {
     const text = await readFile(file(), 'utf8');
     expect(parse(text)).toMatchObject({ sources: { crm: {} }, mappings: { shared: {} }, syncs: { one: {} } });
     expect(text).not.toMatch(/leads/);
-    expect(await readdir(join(dir, 'data'))).toEqual([done.kept]);
-    expect(await readFile(join(dir, 'data', done.kept ?? ''), 'utf8')).toBe(CSV);
+    expect(await readdir(path('data'))).toEqual([done.kept]);
+    expect(await readFile(join(path('data'), done.kept ?? ''), 'utf8')).toBe(CSV);
     const { taken } = await operator.client.call('GET /sync-names', {});
     expect(taken.map(({ name }) => name)).not.toContain('leads');
   });
@@ -188,7 +169,7 @@ describe('a deletion', () => {
 `;
     await writeFile(file(), FILE.replace('tokens: [env:TOKEN]', account) + campaign);
     expect((await remove('leads')).removed).toEqual(['syncs.leads', 'mappings.leads']);
-    expect(await readdir(join(dir, 'data'))).toEqual(['leads.csv']);
+    expect(await readdir(path('data'))).toEqual(['leads.csv']);
   });
 
   it('is refused while a run is open, and its history stays afterwards', async () => {
@@ -213,7 +194,7 @@ describe('a deletion', () => {
 `;
     await writeFile(file(), FILE.replace('tokens: [env:TOKEN]', account) + campaign);
     await expect(remove('leads')).rejects.toMatchObject({ kind: 'invalid', code: 'CONFIG' });
-    expect(await readdir(join(dir, 'data'))).toEqual(['leads.csv']);
+    expect(await readdir(path('data'))).toEqual(['leads.csv']);
   });
 });
 
@@ -228,8 +209,8 @@ it('the preview of a mapping reads the file of the sync, and is masked', async (
 });
 
 it('names of syncs, sources, mappings and files are taken', async () => {
-  await writeFile(join(dir, 'data', 'left.csv'), CSV);
-  await writeFile(join(dir, 'data', 'left.2026-03-09T07-30-00-000Z.csv'), CSV);
+  await writeFile(join(path('data'), 'left.csv'), CSV);
+  await writeFile(join(path('data'), 'left.2026-03-09T07-30-00-000Z.csv'), CSV);
   const { taken } = await as('editor').call('GET /sync-names', {});
   expect(taken).toEqual(
     expect.arrayContaining([

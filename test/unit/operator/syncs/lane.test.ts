@@ -1,15 +1,9 @@
 // The priority of a sync is changed in sluice.yaml: in use at once, written in the audit log with the one before.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
-import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
 import { laneOrders } from '../../../../src/jobs/sync/operator/lane-order.ts';
 import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const FILE = `version: 1
 accounts:
@@ -24,22 +18,7 @@ syncs:
   two: *one
 `;
 
-let dir: string;
-let db: Database;
-let operator: TestOperator;
-const file = () => join(dir, 'sluice.yaml');
-
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-lane-'));
-  await writeFile(file(), FILE);
-  const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' }, ...CONFIG_CHECKS });
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null, config });
-});
-afterEach(async () => {
-  await operator.close();
-  await rm(dir, { recursive: true, force: true });
-});
+const { db, operator, file } = operatorContext({ yaml: FILE, checks: true });
 
 it('an operator sets it; the list, the configuration and the audit log have it', async () => {
   const input = { sync: 'leads', lane: 'lead', reason: 'fair' } as const;

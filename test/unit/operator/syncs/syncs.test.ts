@@ -1,16 +1,14 @@
 // Syncs as operators see them: empty ledgers, unknown names, ten thousand rows in pages, masks and roles.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
 import { UnknownNameError } from '../../../../src/core/config/errors.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { RunSpec } from '../../../../src/jobs/sync/contract/run.ts';
 import { addMissingTag } from '../../../../src/jobs/sync/store/missing-tags.ts';
 import { addRowProblems } from '../../../../src/jobs/sync/store/row-problems.ts';
 import { advanceRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { LETTERS } from '../../../../src/mapping/phone/result.ts';
 import type { Output } from '../../../../src/operator/contract/index.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const ROWS = 10_000;
 const SYNC = { account: 'acme', source: 'leads', mapping: 'leads', mode: 'upsert', lane: 'backfill' };
@@ -22,25 +20,22 @@ const SPEC = RunSpec.parse({
   mapping: { contact: { number: 'phone' } },
 });
 
-let db: Database;
-let operator: TestOperator;
+const config = {
+  dir: '/srv/sluice',
+  config: {
+    accounts: { acme: { tokens: [] } },
+    sources: { leads: { type: 'csv', path: '/srv/sluice/leads.csv' } },
+    syncs: { leads: SYNC, 'never-ran': SYNC, resolved: SYNC },
+    sinks: {},
+  },
+  spec(sync: string) {
+    if (['leads', 'never-ran', 'resolved'].includes(sync)) return { account: 'acme' };
+    throw new UnknownNameError('sync', sync, '');
+  },
+} as unknown as LoadedConfig;
+const { db, operator } = operatorContext({ config, once: true });
 let run: string;
 beforeAll(async () => {
-  db = await testLedger();
-  const config = {
-    dir: '/srv/sluice',
-    config: {
-      accounts: { acme: { tokens: [] } },
-      sources: { leads: { type: 'csv', path: '/srv/sluice/leads.csv' } },
-      syncs: { leads: SYNC, 'never-ran': SYNC, resolved: SYNC },
-      sinks: {},
-    },
-    spec(sync: string) {
-      if (['leads', 'never-ran', 'resolved'].includes(sync)) return { account: 'acme' };
-      throw new UnknownNameError('sync', sync, '');
-    },
-  } as unknown as LoadedConfig;
-  operator = await openTestOperator({ db, temporal: null, config });
   run = (await openRun(db, SPEC)).id;
   await db.query(
     `insert into run_records (run_id, row_no, key, payload, todo, status, step, code, reason)
@@ -60,11 +55,6 @@ beforeAll(async () => {
   await addRowProblems(db, run, twice);
   await advanceRun(db, run, { cursor: null, progress: 1, read: ROWS + 1, rejected: 1, merged: 0 });
 });
-afterAll(async () => {
-  await operator.close();
-  await db.close();
-});
-
 type Rows = Output<'GET /syncs/{sync}/rows'>;
 const rowsOf = async (input: object) =>
   await operator.client.call('GET /syncs/{sync}/rows', { sync: 'leads', ...input });
