@@ -8,12 +8,12 @@ import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../src/core/net/ports.ts';
-import { buildImage, type Image, type ImageProcess } from '../support/image.ts';
 import { startKafka, type TestKafka } from '../support/kafka/kafka.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres/postgres.ts';
 // Brings the type of what the setup provides.
 import type {} from '../support/runner/global-setup.ts';
 import { NO_CONTAINERS } from '../support/runner/missing.ts';
+import { buildImage, type Image, type ImageProcess } from '../support/tools/image.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 2 ** 20;

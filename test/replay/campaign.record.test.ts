@@ -10,7 +10,7 @@ import {
   retryFailedUpdate,
   skipWaveUpdate,
 } from '../../workflows/messages.ts';
-import { campaignEnvironment, started } from '../support/campaign-context.ts';
+import { campaignEnvironment, started } from '../support/campaigns/campaign-context.ts';
 import { untilEnded } from '../support/intake-context.ts';
 import { syncContext } from '../support/sync-context.ts';
 import { saveHistory } from '../support/temporal/save-history.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { launchChromium } from '../support/chromium.ts';
+import { ALL_DAY } from '../support/campaigns/windows.ts';
 import { sendToKafka } from '../support/console/day.ts';
 import { openPeople } from '../support/console/people.ts';
 import {
@@ -21,8 +21,8 @@ import { startKafka, type TestKafka } from '../support/kafka/kafka.ts';
 import { effects } from '../support/panel.ts';
 import { buildOnce } from '../support/runner/build.ts';
 import { NO_BROWSER, NO_KAFKA } from '../support/runner/missing.ts';
+import { launchChromium } from '../support/tools/chromium.ts';
 import { until } from '../support/until.ts';
-import { ALL_DAY } from '../support/windows.ts';
 
 const TOKEN = 'svc_test_system';
 const SECRET = 'aSecretOf32BytesForOurOwnWebhooks';

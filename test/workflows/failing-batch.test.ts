@@ -6,7 +6,7 @@ import { outboxWorkflowId, WORK_QUEUE } from '../../src/core/ids.ts';
 import type { Database } from '../../src/core/sql/database.ts';
 import { pathOfNeed } from '../../src/operator/contract/need-screens.ts';
 import { createFailingWorkReader } from '../../src/operator/service/overview/failing-work.ts';
-import { openTestOperator, type TestOperator } from '../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../support/operator/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { workflowBundle } from '../support/temporal/workflow-bundle.ts';

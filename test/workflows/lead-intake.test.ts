@@ -10,7 +10,7 @@ import { closingCalls } from '../../src/temporal/closing-calls.ts';
 import { readySignal, retrySignal } from '../../workflows/messages.ts';
 import { account, type Environment } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
-import { openTestOperator } from '../support/operator.ts';
+import { openTestOperator } from '../support/operator/operator.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRow, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';

@@ -9,7 +9,7 @@ import { shortHash } from '../../src/core/sql/short-hash.ts';
 import { registerOutbox } from '../../src/jobs/outbox/commands/outbox.ts';
 import type { SinkStatus } from '../../src/jobs/outbox/contract/operator.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
-import { openTestOperator, type TestOperator } from '../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../support/operator/operator.ts';
 import { emptyLedger, testLedger } from '../support/postgres/ledger.ts';
 import { runHere } from '../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';

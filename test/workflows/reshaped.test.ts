@@ -12,7 +12,7 @@ import {
   report,
   startOptions,
   token,
-} from '../support/campaign-context.ts';
+} from '../support/campaigns/campaign-context.ts';
 import type { Environment } from '../support/environment.ts';
 import { eachMessage, rename, reshape } from '../support/reshaped/reshaped-service.ts';
 import { syncContext } from '../support/sync-context.ts';

@@ -16,7 +16,7 @@ import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
 import { noteOptOuts } from '../../../src/core/store/opt-outs.ts';
 import { digestOfSpec, lockCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { catchUp } from '../../../src/jobs/campaigns/store/results.ts';
-import { campaignEnvironment, numberOf, winback } from '../../support/campaign-context.ts';
+import { campaignEnvironment, numberOf, winback } from '../../support/campaigns/campaign-context.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';
 import { until } from '../../support/until.ts';
 

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasPty, openTerminal } from '../../support/pty.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { NO_PYTHON } from '../../support/runner/missing.ts';
+import { hasPty, openTerminal } from '../../support/tools/pty.ts';
 
 /** How each shell starts without the user's files, loads the completion, and defines a `sluice` that shows its words. */
 const SHELLS = {

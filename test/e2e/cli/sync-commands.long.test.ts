@@ -19,7 +19,7 @@ import { closeRun } from '../../../src/jobs/sync/store/run-end.ts';
 import { advanceRun, openRun } from '../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';

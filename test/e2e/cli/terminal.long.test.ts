@@ -14,11 +14,11 @@ import { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
 import { addRowProblems } from '../../../src/jobs/sync/store/row-problems.ts';
 import { closeRun } from '../../../src/jobs/sync/store/run-end.ts';
 import { advanceRun, openRun } from '../../../src/jobs/sync/store/runs.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
-import { CTRL_C, CTRL_D, hasPty, openTerminal, runInTerminal } from '../../support/pty.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { NO_PYTHON } from '../../support/runner/missing.ts';
+import { CTRL_C, CTRL_D, hasPty, openTerminal, runInTerminal } from '../../support/tools/pty.ts';
 
 const COLUMNS = [80, 200] as const;
 const LONG = 'the reason is longer than a line of a terminal of 80 columns, and 山田太郎 is wide 😀';

@@ -11,10 +11,10 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { createApi, refuseWith } from '../../../src/operator/http/api.ts';
 import { consoleRouter } from '../../../src/operator/http/console.ts';
 import { type Listener, listen } from '../../../src/operator/http/listen.ts';
-import { launchChromium } from '../../support/chromium.ts';
 import { type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { launchChromium } from '../../support/tools/chromium.ts';
 
 const FILE = `version: 1
 accounts:

@@ -17,11 +17,11 @@ import { createApi } from '../../../src/operator/http/api.ts';
 import { consoleRouter } from '../../../src/operator/http/console.ts';
 import { type Listener, listen } from '../../../src/operator/http/listen.ts';
 import type { Caller } from '../../../src/operator/service/caller.ts';
-import { launchChromium } from '../../support/chromium.ts';
+import { daily } from '../../support/campaigns/windows.ts';
 import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-import { daily } from '../../support/windows.ts';
+import { launchChromium } from '../../support/tools/chromium.ts';
 import { campaignRows } from '../../unit/jobs/campaigns/store/rows.ts';
 
 const RAW = {

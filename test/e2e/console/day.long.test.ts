@@ -9,7 +9,6 @@ import { freePort } from '../../../src/core/net/ports.ts';
 import type { AuditLine } from '../../../src/operator/contract/identity.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
 import { createUser } from '../../../src/operator/store/identity/users.ts';
-import { launchChromium } from '../../support/chromium.ts';
 import {
   dayConfig,
   dayFixture,
@@ -35,6 +34,7 @@ import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { effects, type PanelRequest } from '../../support/panel.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { NO_KAFKA } from '../../support/runner/missing.ts';
+import { launchChromium } from '../../support/tools/chromium.ts';
 import { until } from '../../support/until.ts';
 
 const TOPIC = 'day-interests';

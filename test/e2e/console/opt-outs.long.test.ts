@@ -6,7 +6,6 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { freePort } from '../../../src/core/net/ports.ts';
-import { launchChromium } from '../../support/chromium.ts';
 import { dayFixture, TOKEN } from '../../support/console/day.ts';
 import { checkView } from '../../support/console/pages.ts';
 import { button, openPeople, readCsv, saved } from '../../support/console/people.ts';
@@ -19,6 +18,7 @@ import {
 import { loginAnswers } from '../../support/console/stub.ts';
 import { prepareConsole } from '../../support/console/with-console.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { launchChromium } from '../../support/tools/chromium.ts';
 
 const LIST = [
   'fone;data;motivo',

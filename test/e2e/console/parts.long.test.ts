@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../../support/chromium.ts';
 import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
+import { launchChromium } from '../../support/tools/chromium.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/build/console.mjs');
 const SHOTS = process.env.SLUICE_SCREENSHOTS;

@@ -8,7 +8,7 @@ import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorkers, type Workers } from '../../../workers/compose.ts';
-import { campaignEnvironment, token, winback } from '../../support/campaign-context.ts';
+import { campaignEnvironment, token, winback } from '../../support/campaigns/campaign-context.ts';
 import { MAPPING } from '../../support/environment.ts';
 import { type KillContext, openKillContext } from '../../support/kill/kill-context.ts';
 import { buildOnce } from '../../support/runner/build.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../../src/core/net/ports.ts';
-import { ALL_DAY } from '../../support/windows.ts';
+import { ALL_DAY } from '../../support/campaigns/windows.ts';
 import type { Canary } from './traces.ts';
 
 export const CANARY: Canary = {

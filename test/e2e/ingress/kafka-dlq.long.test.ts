@@ -13,7 +13,7 @@ import { freePort } from '../../../src/core/net/ports.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { registerDlq } from '../../../src/jobs/events/commands/dlq/dlq.ts';
 import { readDeadLetters, TooMuchError } from '../../../src/jobs/events/ingress/kafka/index.ts';
-import { openTestOperator } from '../../support/operator.ts';
+import { openTestOperator } from '../../support/operator/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-context.ts';

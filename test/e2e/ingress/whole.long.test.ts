@@ -18,7 +18,7 @@ import { socketClient } from '../../../src/operator/client/node.ts';
 import { account, type Environment, MAPPING } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
-import { openTestOperator } from '../../support/operator.ts';
+import { openTestOperator } from '../../support/operator/operator.ts';
 import { NO_KAFKA } from '../../support/runner/missing.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';

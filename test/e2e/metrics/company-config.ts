@@ -1,5 +1,5 @@
 // sluice.yaml of the company whose alerts fire.
-import { ALL_DAY } from '../../support/windows.ts';
+import { ALL_DAY } from '../../support/campaigns/windows.ts';
 
 /** Each has a service of its own with a token, a connection, a flow and tagged contacts; named after its trouble. */
 export const ACCOUNTS = [

@@ -10,7 +10,6 @@ import { type Prometheus, startPrometheus } from '../../../scripts/dashboard/pro
 import { freePort } from '../../../src/core/net/ports.ts';
 import { SCOPES } from '../../../src/core/scopes.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { makeCertificates } from '../../support/certificates.ts';
 import { startSluice } from '../../support/console/processes.ts';
 import type { TestKafka } from '../../support/kafka/kafka-broker.ts';
 import { panelOf } from '../../support/panel.ts';
@@ -19,6 +18,7 @@ import {
   startRestartingPostgres,
 } from '../../support/postgres/restarting-postgres.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { makeCertificates } from '../../support/tools/certificates.ts';
 import {
   ACCOUNTS,
   type AccountName,

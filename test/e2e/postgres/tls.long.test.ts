@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
 import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import {
+  type RestartingPostgres,
+  startRestartingPostgres,
+} from '../../support/postgres/restarting-postgres.ts';
+import {
   type Certificate,
   type Certificates,
   makeCertificates,
   makeExpired,
-} from '../../support/certificates.ts';
-import {
-  type RestartingPostgres,
-  startRestartingPostgres,
-} from '../../support/postgres/restarting-postgres.ts';
+} from '../../support/tools/certificates.ts';
 import { until } from '../../support/until.ts';
 
 const NAMES = 'IP:127.0.0.1';

@@ -18,14 +18,14 @@ import { openClient } from '../../../src/temporal/temporal-client.ts';
 import { checkTemporal, TemporalUnavailableError } from '../../../src/temporal/temporal-health.ts';
 import { temporalTargetOf } from '../../../src/temporal/temporal-target.ts';
 import { openWorkerConnection } from '../../../workers/worker-connection.ts';
+// Brings the type of what the setup provides.
+import type {} from '../../support/runner/global-setup.ts';
 import {
   type Certificate,
   type Certificates,
   makeCertificates,
   makeExpired,
-} from '../../support/certificates.ts';
-// Brings the type of what the setup provides.
-import type {} from '../../support/runner/global-setup.ts';
+} from '../../support/tools/certificates.ts';
 
 const API_KEY = 'key-of-a-cluster';
 /** Of the workflow that runs while certificates are renewed: one each 100 ms. */

@@ -19,7 +19,7 @@ import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
 import { cancelCampaignUpdate, pauseCampaignUpdate } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
-import { campaignEnvironment, flowRuns, report, winback } from '../../support/campaign-context.ts';
+import { campaignEnvironment, flowRuns, report, winback } from '../../support/campaigns/campaign-context.ts';
 import type { Environment } from '../../support/environment.ts';
 import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';

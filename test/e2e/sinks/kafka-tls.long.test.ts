@@ -10,14 +10,14 @@ import { produce } from '../../../src/connectors/kafka/produce.ts';
 import { deadlineSignal } from '../../../src/core/deadline.ts';
 import { freePort } from '../../../src/core/net/ports.ts';
 import { describeKafkaError } from '../../../src/jobs/events/ingress/kafka/index.ts';
+import { startBrokerWith, type TestKafka } from '../../support/kafka/kafka-broker.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 import {
   type Certificate,
   type Certificates,
   makeCertificates,
   makeExpired,
-} from '../../support/certificates.ts';
-import { startBrokerWith, type TestKafka } from '../../support/kafka/kafka-broker.ts';
-import { NO_KAFKA } from '../../support/runner/missing.ts';
+} from '../../support/tools/certificates.ts';
 
 const PASSWORD = 'a-password-for-brokers';
 const NAMES = 'IP:127.0.0.1';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../src/service/api-client/client.ts';
-import { testCallCounter } from '../call-counter.ts';
 import { type PanelRequest, panelOf } from '../panel.ts';
 import { testLedger } from '../postgres/ledger.ts';
+import { testCallCounter } from './call-counter.ts';
 
 /** @param account of the sandbox: see `account` in environment.ts */
 export async function openService(account: object, options: Pick<SandboxOptions, 'now' | 'choices'> = {}) {

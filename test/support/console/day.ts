@@ -2,7 +2,7 @@
 
 import { Kafka, logLevel } from 'kafkajs';
 import { stringify } from 'yaml';
-import { ALL_DAY } from '../windows.ts';
+import { ALL_DAY } from '../campaigns/windows.ts';
 
 export const TOKEN = 'svc_test_day';
 /** +55 11 91234-5601: tagged as a customer, so the campaign leaves this person out. */

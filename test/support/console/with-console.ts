@@ -1,8 +1,8 @@
 // The built console in Chromium over answers of a stub. All tests of a file share the build and the browser.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { launchChromium } from '../chromium.ts';
 import { buildOnce } from '../runner/build.ts';
+import { launchChromium } from '../tools/chromium.ts';
 import { logIn, type OpenOptions, type OpenPage, openPage } from './pages.ts';
 import { type Answer, type Stub, startStub } from './stub.ts';
 

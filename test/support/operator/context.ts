@@ -8,8 +8,8 @@ import { stringify } from 'yaml';
 import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
-import { openTestOperator, type TestOperator } from '../operator.ts';
 import { testLedger } from '../postgres/ledger.ts';
+import { openTestOperator, type TestOperator } from './operator.ts';
 
 export interface OperatorContextOptions {
   /** Text or content of sluice.yaml. */

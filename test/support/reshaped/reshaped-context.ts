@@ -26,11 +26,11 @@ import { ConversationEvent } from '../../../src/jobs/conversations/contract/even
 import type { PollBlock, PollFailures } from '../../../src/jobs/conversations/contract/poll.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createDeps } from '../../../workers/compose.ts';
-import { numberOf } from '../campaign-context.ts';
+import { numberOf } from '../campaigns/campaign-context.ts';
+import { ALL_DAY } from '../campaigns/windows.ts';
 import { account } from '../environment.ts';
 import { panelOf } from '../panel.ts';
 import { testLedger } from '../postgres/ledger.ts';
-import { ALL_DAY } from '../windows.ts';
 import { type Rule, reshape } from './reshaped-service.ts';
 
 const WORD = 'sair';

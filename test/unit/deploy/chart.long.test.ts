@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type ChartTools, chartTools, KUBERNETES } from '../../support/chart-tools.ts';
 import { NO_GO } from '../../support/runner/missing.ts';
+import { type ChartTools, chartTools, KUBERNETES } from '../../support/tools/chart-tools.ts';
 
 const CHART = resolve(import.meta.dirname, '../../../deploy/helm/sluice');
 /** What the schemas of Kubernetes do not have: objects of the Prometheus operator. */

@@ -7,7 +7,7 @@ import { secretPlace } from '../../../src/config/secret-place.ts';
 import { readCatalogAt } from '../../../src/core/store/catalog.ts';
 import { openService } from '../../support/activities/service.ts';
 import { operatorContext } from '../../support/operator/context.ts';
-import { openTestOperator } from '../../support/operator.ts';
+import { openTestOperator } from '../../support/operator/operator.ts';
 
 const ACCOUNT = {
   id: 'acme',

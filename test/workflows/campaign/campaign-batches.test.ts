@@ -17,7 +17,7 @@ import {
   token,
   untilPaused,
   untilRuns,
-} from '../../support/campaign-context.ts';
+} from '../../support/campaigns/campaign-context.ts';
 import { lateRefusals } from '../../support/reshaped/late-refusals.ts';
 import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';

@@ -18,11 +18,11 @@ import { getCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { createUser } from '../../../src/operator/store/identity/users.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { createDeps } from '../../../workers/compose.ts';
+import { ALL_DAY } from '../../support/campaigns/windows.ts';
 import { operatorContext } from '../../support/operator/context.ts';
 import { runHere } from '../../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { workflowBundle } from '../../support/temporal/workflow-bundle.ts';
-import { ALL_DAY } from '../../support/windows.ts';
 
 const campaign = (over: object = {}) => ({
   account: 'acme',

@@ -3,7 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS } from '../../../src/jobs/campaigns/constants.ts';
-import { campaignEnvironment, flowRuns, report, started, sumOf } from '../../support/campaign-context.ts';
+import {
+  campaignEnvironment,
+  flowRuns,
+  report,
+  started,
+  sumOf,
+} from '../../support/campaigns/campaign-context.ts';
 import {
   clocksApart,
   DAY,
@@ -14,7 +20,7 @@ import {
   outsideWindows,
   timeContext,
   triggerTimes,
-} from '../../support/campaign-time-context.ts';
+} from '../../support/campaigns/campaign-time-context.ts';
 import { propertyRuns } from '../../support/runner/property-runs.ts';
 
 const MINUTE = 60_000;

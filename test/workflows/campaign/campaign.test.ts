@@ -27,7 +27,7 @@ import {
   textOf,
   untilPaused,
   untilRuns,
-} from '../../support/campaign-context.ts';
+} from '../../support/campaigns/campaign-context.ts';
 import { untilEnded } from '../../support/intake-context.ts';
 import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';

@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../../src/config/load.ts';
-import { campaignEnvironment, flowRuns, numberOf, winback } from '../../support/campaign-context.ts';
+import {
+  campaignEnvironment,
+  flowRuns,
+  numberOf,
+  winback,
+} from '../../support/campaigns/campaign-context.ts';
 import type { Environment } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator/operator.ts';
 import { syncContext } from '../../support/sync-context.ts';
 
 const context = syncContext();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { followSync } from '../../../src/jobs/sync/commands/follow-sync.ts';
 import { account, type Environment } from '../../support/environment.ts';
-import { openTestOperator } from '../../support/operator.ts';
+import { openTestOperator } from '../../support/operator/operator.ts';
 import { effects } from '../../support/panel.ts';
 import { HEADER, plainRows, sumOf, syncContext, untilTrouble } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';

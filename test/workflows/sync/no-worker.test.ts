@@ -7,7 +7,7 @@ import { openRun } from '../../../src/jobs/sync/store/runs.ts';
 import type { OperatorClient } from '../../../src/operator/client/client.ts';
 import { dismissWorker, seeWorker } from '../../../src/operator/store/overview/workers.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
-import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator/operator.ts';
 import { emptyLedger, testLedger } from '../../support/postgres/ledger.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { until } from '../../support/until.ts';

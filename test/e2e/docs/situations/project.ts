@@ -5,6 +5,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../../../src/core/net/ports.ts';
+import { ALL_DAY } from '../../../support/campaigns/windows.ts';
 import {
   type DevProcess,
   type SandboxProcess,
@@ -12,7 +13,6 @@ import {
   startSandboxProcess,
 } from '../../../support/console/processes.ts';
 import { until } from '../../../support/until.ts';
-import { ALL_DAY } from '../../../support/windows.ts';
 import { createLane, type Lane } from './lane.ts';
 import { type Ids, PASSWORD, type Situation } from './table.ts';
 

@@ -10,9 +10,9 @@ import { PollerConfig } from '../../../../src/jobs/conversations/config.ts';
 import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
 import type { TokenState } from '../../../../src/service/budget/statements.ts';
 import { partOf, testAccount, testDeps } from '../../../support/activities/deps.ts';
-import { freeBudget } from '../../../support/free-budget.ts';
+import { freeBudget } from '../../../support/activities/free-budget.ts';
+import { ALL_DAY } from '../../../support/campaigns/windows.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { ALL_DAY } from '../../../support/windows.ts';
 import { freshAccount } from '../../core/sql/support.ts';
 
 /** Monday, 12:00 in São Paulo. */

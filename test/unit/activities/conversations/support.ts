@@ -18,9 +18,9 @@ import { adoptAssumptions } from '../../../../src/jobs/conversations/store/unrea
 import { type AnnounceRule } from '../../../../src/jobs/outbox/contract/announce.ts';
 import { assumptionsFingerprint } from '../../../../src/service/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/service/api-client/client.ts';
+import { testCallCounter } from '../../../support/activities/call-counter.ts';
 import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
-import { testCallCounter } from '../../../support/call-counter.ts';
-import { freeBudget } from '../../../support/free-budget.ts';
+import { freeBudget } from '../../../support/activities/free-budget.ts';
 
 /** Refusals are the point here, so only errors are shown. */
 const logger = new DefaultLogger('ERROR');

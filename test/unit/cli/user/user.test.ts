@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerUser } from '../../../../src/cli/user/user.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { runHere } from '../../../support/runner/run-here.ts';
 

@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openService } from '../../../support/activities/service.ts';
+import { ALL_DAY } from '../../../support/campaigns/windows.ts';
 import { operatorContext } from '../../../support/operator/context.ts';
-import { ALL_DAY } from '../../../support/windows.ts';
 
 const PERSON = '5511987650001';
 const DRAFT = {

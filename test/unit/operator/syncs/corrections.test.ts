@@ -8,7 +8,7 @@ import { openSource } from '../../../../src/connectors/sources/index.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
 import { operatorContext } from '../../../support/operator/context.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator/operator.ts';
 
 const YAML = `version: 1
 accounts:

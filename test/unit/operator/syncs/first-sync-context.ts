@@ -8,7 +8,7 @@ import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
 import { type Database, openPglite } from '../../../../src/core/sql/database.ts';
 import { migrate } from '../../../../src/core/sql/migrations/migrations.ts';
 import type { Input } from '../../../../src/operator/contract/index.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator/operator.ts';
 import { layCluster } from '../../../support/postgres/cluster.ts';
 
 export const YAML = `# Accounts of the shop.

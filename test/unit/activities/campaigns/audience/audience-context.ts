@@ -11,10 +11,10 @@ import { CampaignConfig } from '../../../../../src/jobs/campaigns/config.ts';
 import type { CampaignPlanning, CampaignSpec } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { type CampaignRow, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
 import { MessagingClient } from '../../../../../src/service/api-client/client.ts';
+import { testCallCounter } from '../../../../support/activities/call-counter.ts';
 import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
-import { testCallCounter } from '../../../../support/call-counter.ts';
-import { freeBudget } from '../../../../support/free-budget.ts';
-import { ALL_DAY } from '../../../../support/windows.ts';
+import { freeBudget } from '../../../../support/activities/free-budget.ts';
+import { ALL_DAY } from '../../../../support/campaigns/windows.ts';
 
 /** Friday, 20 November 2026, ten in the morning in São Paulo. */
 export const NOW = Date.parse('2026-11-20T13:00:00.000Z');

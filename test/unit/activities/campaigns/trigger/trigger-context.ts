@@ -19,11 +19,11 @@ import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/annou
 import type { MessagingClientOptions } from '../../../../../src/service/api-client/client.ts';
 import { createBudget } from '../../../../../src/service/budget/slots.ts';
 import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { withShortBlocks } from '../../../../support/activities/free-budget.ts';
 import { openService } from '../../../../support/activities/service.ts';
+import { daily } from '../../../../support/campaigns/windows.ts';
 import { account } from '../../../../support/environment.ts';
-import { withShortBlocks } from '../../../../support/free-budget.ts';
 import type { PanelFlowRun } from '../../../../support/panel.ts';
-import { daily } from '../../../../support/windows.ts';
 
 /** A Wednesday, midday in all of Brazil. */
 export const NOON = Date.parse('2026-12-02T15:00:00.000Z');

@@ -8,8 +8,8 @@ import type { Database } from '../../../../../src/core/sql/database.ts';
 import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import { type NextAction } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
+import { ALL_DAY, daily } from '../../../../support/campaigns/windows.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
-import { ALL_DAY, daily } from '../../../../support/windows.ts';
 import { type DecisionContext, decisionContext, type Outcome, refused } from './decision-context.ts';
 
 let db: Database;

@@ -17,8 +17,8 @@ import { digestOfSpec, getCampaign } from '../../../../../src/jobs/campaigns/sto
 import { takeMembers } from '../../../../../src/jobs/campaigns/store/member-checks.ts';
 import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/announce.ts';
 import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
-import { freeBudget } from '../../../../support/free-budget.ts';
-import { ALL_DAY } from '../../../../support/windows.ts';
+import { freeBudget } from '../../../../support/activities/free-budget.ts';
+import { ALL_DAY } from '../../../../support/campaigns/windows.ts';
 import { freshAccount } from '../../../core/sql/support.ts';
 
 export const HOUR = 3_600_000;

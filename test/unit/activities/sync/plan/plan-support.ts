@@ -8,7 +8,7 @@ import type { Database } from '../../../../../src/core/sql/database.ts';
 import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import type { Mapping } from '../../../../../src/mapping/index.ts';
 import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
-import { freeBudget } from '../../../../support/free-budget.ts';
+import { freeBudget } from '../../../../support/activities/free-budget.ts';
 
 /** A record; a number whose row is rejected; or a row that can't be read at all. */
 export type Row = CrmRecord | { readonly bad: string } | null;

@@ -8,7 +8,7 @@ import { type Database, openPglite } from '../../../../../src/core/sql/database.
 import { migrate } from '../../../../../src/core/sql/migrations/migrations.ts';
 import { registerCampaignExport } from '../../../../../src/jobs/campaigns/commands/export.ts';
 import { reportOf } from '../../../../../src/jobs/campaigns/store/report.ts';
-import { openTestOperator } from '../../../../support/operator.ts';
+import { openTestOperator } from '../../../../support/operator/operator.ts';
 import { layCluster } from '../../../../support/postgres/cluster.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { runHere } from '../../../../support/runner/run-here.ts';

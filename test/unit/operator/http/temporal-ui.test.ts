@@ -1,7 +1,7 @@
 // Where links of the console into Temporal's web UI lead.
 import { expect, it } from 'vitest';
-import type { OperatorDeps } from '../../../src/operator/service/deps.ts';
-import { settingsHandlers } from '../../../src/operator/service/settings.ts';
+import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
+import { settingsHandlers } from '../../../../src/operator/service/settings.ts';
 
 it.each([
   [undefined, 'sales', null],

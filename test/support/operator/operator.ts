@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { createOperator } from '../../src/app/operator.ts';
-import { createLiveConfig } from '../../src/config/live-config.ts';
-import type { LoadedConfig } from '../../src/config/load.ts';
-import { WORK_QUEUE } from '../../src/core/ids.ts';
-import type { Database } from '../../src/core/sql/database.ts';
-import type { OperatorClient } from '../../src/operator/client/client.ts';
-import { localClient } from '../../src/operator/client/local.ts';
-import type { Caller } from '../../src/operator/service/caller.ts';
+import { createOperator } from '../../../src/app/operator.ts';
+import { createLiveConfig } from '../../../src/config/live-config.ts';
+import type { LoadedConfig } from '../../../src/config/load.ts';
+import { WORK_QUEUE } from '../../../src/core/ids.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import type { OperatorClient } from '../../../src/operator/client/client.ts';
+import { localClient } from '../../../src/operator/client/local.ts';
+import type { Caller } from '../../../src/operator/service/caller.ts';
 
 export interface TestOperator {
   readonly client: OperatorClient;

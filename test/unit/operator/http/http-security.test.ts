@@ -2,13 +2,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { LoadedConfig } from '../../../src/config/load.ts';
-import { OperatorConfig } from '../../../src/config/schema/operator.ts';
-import { API_PREFIX, type Endpoint, ROLES, type Role } from '../../../src/core/endpoint.ts';
-import { ENDPOINTS } from '../../../src/operator/contract/index.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
-import { type Browser, openBrowser } from './identity/http-context.ts';
-import { serveRoles } from './identity/roles-context.ts';
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import { OperatorConfig } from '../../../../src/config/schema/operator.ts';
+import { API_PREFIX, type Endpoint, ROLES, type Role } from '../../../../src/core/endpoint.ts';
+import { ENDPOINTS } from '../../../../src/operator/contract/index.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { type Browser, openBrowser } from '../identity/http-context.ts';
+import { serveRoles } from '../identity/roles-context.ts';
 
 const db = await testLedger();
 const config = {

@@ -1,7 +1,7 @@
 // Refused requests as operators see, correct and replay them.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { recordRefusedRequests } from '../../../src/jobs/events/ingress/refused-requests.ts';
+import { recordRefusedRequests } from '../../../../src/jobs/events/ingress/refused-requests.ts';
 import {
   forgetRefusedRequests,
   KEPT_BYTES_PER_ROUTE,
@@ -9,9 +9,9 @@ import {
   keepRefusedRequests,
   type NewRefusedRequest,
   refusedRequestId,
-} from '../../../src/jobs/events/store/refused-requests.ts';
-import { type Announcer, createAnnouncer } from '../../../src/jobs/outbox/store/announcer.ts';
-import { operatorContext, startsEvents } from '../../support/operator/context.ts';
+} from '../../../../src/jobs/events/store/refused-requests.ts';
+import { type Announcer, createAnnouncer } from '../../../../src/jobs/outbox/store/announcer.ts';
+import { operatorContext, startsEvents } from '../../../support/operator/context.ts';
 
 const NUMBER = '+55 11 98765-4321';
 const GOOD = JSON.stringify({ event_id: 'e1', phone: NUMBER });

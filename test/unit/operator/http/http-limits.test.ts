@@ -3,9 +3,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
-import { addUser, type Browser, openBrowser, startServer, type TestServer } from './identity/http-context.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import {
+  addUser,
+  type Browser,
+  openBrowser,
+  startServer,
+  type TestServer,
+} from '../identity/http-context.ts';
 
 /** Connections of one peer. */
 const MAX_OF_PEER = 128;

@@ -2,12 +2,12 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_PREFIX, type Endpoint } from '../../../src/core/endpoint.ts';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { type AdminListener, listenForAdmin } from '../../../src/observe/admin.ts';
-import { ENDPOINTS } from '../../../src/operator/contract/index.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
-import { addUser, openBrowser, startServer, type TestServer } from './identity/http-context.ts';
+import { API_PREFIX, type Endpoint } from '../../../../src/core/endpoint.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { type AdminListener, listenForAdmin } from '../../../../src/observe/admin.ts';
+import { ENDPOINTS } from '../../../../src/operator/contract/index.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { addUser, openBrowser, startServer, type TestServer } from '../identity/http-context.ts';
 
 let db: Database;
 let server: TestServer;

@@ -1,5 +1,5 @@
-import { type CallCounter, createCallCounter } from '../../activities/shared/call-counter.ts';
-import type { Queryable } from '../../src/core/sql/database.ts';
+import { type CallCounter, createCallCounter } from '../../../activities/shared/call-counter.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
 
 export interface TestCallCounter extends CallCounter {
   /**

@@ -1,7 +1,7 @@
 // Runs a program in a pseudo-terminal, as a person sees it. Python has one in its standard library.
 import { spawn, spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** Copies between the standard streams and a terminal; the size is set before the program begins. */
 const BRIDGE = `

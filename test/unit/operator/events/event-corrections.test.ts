@@ -1,10 +1,13 @@
 // Failed events that operators correct and replay: one new event in place of the old one.
 import { beforeEach, expect, it } from 'vitest';
-import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
-import { claimReplacement, releaseReplacement } from '../../../src/jobs/events/store/event-replacements.ts';
-import { addEvents } from '../../../src/jobs/events/store/events.ts';
-import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
-import { operatorContext, startsEvents } from '../../support/operator/context.ts';
+import { endEvent } from '../../../../src/jobs/events/store/event-end.ts';
+import {
+  claimReplacement,
+  releaseReplacement,
+} from '../../../../src/jobs/events/store/event-replacements.ts';
+import { addEvents } from '../../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
+import { operatorContext, startsEvents } from '../../../support/operator/context.ts';
 
 const NUMBER = '5511987654321';
 const STORED = { type: 'tags' as const, number: NUMBER, key: NUMBER, add: ['vp'], remove: [] };

@@ -1,5 +1,5 @@
 // Budgets that hardly make a caller wait, for tests of what the calls do.
-import type { Budget } from '../../src/service/budget/slots.ts';
+import type { Budget } from '../../../src/service/budget/slots.ts';
 
 export const freeBudget = (callsPerMinute: number): Budget => ({
   reserve: async ([token]) => ({

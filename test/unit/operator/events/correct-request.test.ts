@@ -1,7 +1,7 @@
 // What a corrected request may change, and how its faults are named.
 import { describe, expect, it } from 'vitest';
-import type { EventRequest } from '../../../src/jobs/events/contract/intake.ts';
-import { correct } from '../../../src/jobs/events/operator/correct-request.ts';
+import type { EventRequest } from '../../../../src/jobs/events/contract/intake.ts';
+import { correct } from '../../../../src/jobs/events/operator/correct-request.ts';
 
 const NUMBER = '5511987654321';
 const rules = { hosts: ['files.example'], maxBytes: 1000, allowPrivate: false, timeoutMs: 1000 };

@@ -1,9 +1,9 @@
 // Incoming events as operators see and retry them: pages, roles, masks, and a Temporal server that is away.
 import { describe, expect, it } from 'vitest';
-import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
-import { addEvents, markAccepted } from '../../../src/jobs/events/store/events.ts';
-import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
-import { operatorContext } from '../../support/operator/context.ts';
+import { endEvent } from '../../../../src/jobs/events/store/event-end.ts';
+import { addEvents, markAccepted } from '../../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const NUMBER = '5511987654321';
 const TEXT = 'canary text';

@@ -1,10 +1,10 @@
 // Refused deliveries: counted and kept in bulk, bounded, and without a value of what was sent.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { RefusedError } from '../../../src/jobs/events/ingress/intake.ts';
-import { type Refusal, reasonOf, recordRefusals } from '../../../src/jobs/events/ingress/refusals.ts';
-import { forgetRefusals, KEPT_REFUSALS } from '../../../src/operator/store/refusals.ts';
-import { operatorContext } from '../../support/operator/context.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { RefusedError } from '../../../../src/jobs/events/ingress/intake.ts';
+import { type Refusal, reasonOf, recordRefusals } from '../../../../src/jobs/events/ingress/refusals.ts';
+import { forgetRefusals, KEPT_REFUSALS } from '../../../../src/operator/store/refusals.ts';
+import { operatorContext } from '../../../support/operator/context.ts';
 
 const HOUR_MS = 3_600_000;
 

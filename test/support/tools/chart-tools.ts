@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheDirOf } from '../../src/temporal/cache-dir.ts';
+import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
 
 const run = promisify(execFile);
 

@@ -1,19 +1,19 @@
 // The context of a file whose campaigns take weeks: one Temporal server whose time runs ahead, and what it needs to be judged by.
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
-import type { Database } from '../../src/core/sql/database.ts';
-import { SendingWindows } from '../../src/jobs/campaigns/config.ts';
-import { type campaignEnvironment, flowRuns } from './campaign-context.ts';
-import { type Environment, openEnvironment } from './environment.ts';
-import type { PanelFlowRun } from './panel.ts';
-import { testLedger } from './postgres/ledger.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { SendingWindows } from '../../../src/jobs/campaigns/config.ts';
+import { type Environment, openEnvironment } from '../environment.ts';
+import type { PanelFlowRun } from '../panel.ts';
+import { testLedger } from '../postgres/ledger.ts';
 import {
   type SkippingTemporal,
   startSkippingTemporal,
   startSkippingWorker,
-} from './temporal/time-skipping.ts';
-import { wallOracle } from './temporal/wall-clock.ts';
-import type { WorkflowWorker } from './temporal/workflow-worker.ts';
+} from '../temporal/time-skipping.ts';
+import { wallOracle } from '../temporal/wall-clock.ts';
+import type { WorkflowWorker } from '../temporal/workflow-worker.ts';
+import { type campaignEnvironment, flowRuns } from './campaign-context.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
