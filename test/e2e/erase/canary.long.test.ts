@@ -8,7 +8,7 @@ import { openPglite, openPostgres } from '../../../src/core/sql/database.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { launchChromium } from '../../support/tools/chromium.ts';
 import { until } from '../../support/until.ts';
-import { tablesWith } from '../../unit/operator/store/person-rows.ts';
+import { tablesWith } from '../../unit/operator/store/somebody.ts';
 import { CANARY } from './configure.ts';
 import { lookUp, processTree, readHistories } from './observed.ts';
 import { LOGIN, sendEverywhere } from './paths.ts';

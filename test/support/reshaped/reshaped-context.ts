@@ -69,8 +69,6 @@ export type Stand =
   | { readonly do: 'blocked'; readonly blocked: PlanNote }
   | { readonly do: 'waits' };
 
-export type ReshapedContext = Awaited<ReturnType<typeof openReshapedContext>>;
-
 /** It ends with the test. */
 export async function openReshapedContext(options: ContextOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-reshaped-'));

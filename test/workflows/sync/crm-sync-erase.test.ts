@@ -11,7 +11,7 @@ import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { Environment } from '../../support/environment.ts';
 import { plainRows, sumOf, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
-import { tablesWith } from '../../unit/operator/store/person-rows.ts';
+import { tablesWith } from '../../unit/operator/store/somebody.ts';
 
 const { inEnvironment } = syncContext();
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { searchPeople } from '../../../../src/operator/store/people/people-search.ts';
 import { erasePerson } from '../../../../src/protect/person/erase-person.ts';
 import { NOTHING } from '../../../support/people-query.ts';
-import { tablesWith } from '../../operator/store/person-rows.ts';
+import { tablesWith } from '../../operator/store/somebody.ts';
 import { pollingContext } from './context.ts';
 import { at, chat, type Item, message } from './service.ts';
 import { type Hand, textsOf } from './support.ts';

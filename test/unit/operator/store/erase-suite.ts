@@ -9,7 +9,8 @@ import { exportPerson } from '../../../../src/protect/person/export-person.ts';
 import { ELSEWHERE, PLACES } from '../../../../src/protect/person/person-places.ts';
 import type { OpenDatabase } from '../../core/sql/support.ts';
 import { peopleIn } from './known-person.ts';
-import { addRow, at, IOLANDA, type Somebody, tablesWith, tracesOf } from './person-rows.ts';
+import { addRow, at } from './person-rows.ts';
+import { IOLANDA, type Somebody, tablesWith, tracesOf } from './somebody.ts';
 
 const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;
 

@@ -3,7 +3,8 @@ import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/p
 import { findPerson, type Person } from '../../../../src/operator/store/people/person.ts';
 import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../../core/sql/support.ts';
-import { addPerson, IOLANDA } from './person-rows.ts';
+import { addPerson } from './person-rows.ts';
+import { IOLANDA } from './somebody.ts';
 
 export function peopleIn(database: OpenDatabase) {
   const search = (account: string, query: Partial<PeopleQuery>) =>

@@ -9,7 +9,8 @@ import { readWhy } from '../../../../src/operator/store/people/why.ts';
 import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../../core/sql/support.ts';
 import { peopleIn } from './known-person.ts';
-import { addRow, addRun, at, CARD, CONTACT, IOLANDA, shortOf, TALK } from './person-rows.ts';
+import { addRow, addRun, at, CARD, CONTACT, TALK } from './person-rows.ts';
+import { IOLANDA, shortOf } from './somebody.ts';
 
 const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;
 

@@ -13,7 +13,7 @@ import {
   PersonInUseError,
 } from '../../../../../src/protect/person/erase-person.ts';
 import { until } from '../../../../support/until.ts';
-import { tablesWith } from '../../../operator/store/person-rows.ts';
+import { tablesWith } from '../../../operator/store/somebody.ts';
 import { openTriggerContext, type Person } from './trigger-context.ts';
 
 const context = await openTriggerContext();
