@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createOperator, type Operator } from '../../../src/app/operator.ts';
 import { serveConsole } from '../../../src/cli/console.ts';
 import { OperatorConfig } from '../../../src/config/schema/operator.ts';
@@ -21,7 +21,6 @@ let dir: string;
 let operator: Operator;
 let ends: (() => Promise<unknown>)[];
 
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
   dir = await mkdtemp(join(tmpdir(), 'sluice-console-'));

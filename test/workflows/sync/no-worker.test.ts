@@ -42,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator?.close();
   await temporal?.close();
-  await db?.close();
 });
 beforeEach(async () => {
   await emptyLedger(db);

@@ -1,5 +1,5 @@
 // What each test of an audience starts with: an empty ledger, a service to bend, and plans of campaigns.
-import { afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
@@ -23,7 +23,6 @@ export function planningContext() {
     },
   };
   // The first one of a process starts its database: seconds, where the machine is busy.
-  beforeAll(async () => void (await testLedger()), 90_000);
   beforeEach(async () => {
     context.db = await testLedger();
     context.service = await openLists();

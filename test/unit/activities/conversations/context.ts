@@ -1,5 +1,5 @@
 // What each test of a polled service starts with: an empty ledger, a service to bend, and hands that poll it.
-import { afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { at, chat, type Item, message, openService, type Service } from './service.ts';
@@ -34,7 +34,6 @@ export function pollingContext() {
     },
   };
   // The first one of a process starts its database: seconds, where the machine is busy.
-  beforeAll(async () => void (await testLedger()), 90_000);
   beforeEach(async () => {
     context.db = await testLedger();
     context.service = await openService();

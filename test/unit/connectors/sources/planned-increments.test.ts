@@ -15,9 +15,7 @@ let db: Database;
 beforeAll(async () => {
   [api, db] = await Promise.all([startApi(), testLedger()]);
 });
-afterAll(async () => {
-  await Promise.all([api.close(), db.close()]);
-});
+afterAll(() => api.close());
 
 const spec = () =>
   RunSpec.parse({

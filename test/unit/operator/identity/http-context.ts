@@ -13,6 +13,7 @@ import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
 import { identityHandlers } from '../../../../src/operator/service/identity/index.ts';
 import { createUser } from '../../../../src/operator/store/identity/users.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 
 export const PASSWORD = 'correct horse battery';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -128,6 +129,14 @@ export function openBrowser(server: Pick<Listener, 'url'>, origin = server.url):
       return answer;
     },
   };
+}
+
+/** A server over an empty ledger, a browser, and the admin `ana` who may log in. */
+export async function openLogin() {
+  const db = await testLedger();
+  const server = await startServer(db);
+  await addUser(db, 'ana', 'admin');
+  return { db, server, browser: openBrowser(server), cookie: `sluice_session_${server.port}` };
 }
 
 /** Code of an error; undefined for a success. */

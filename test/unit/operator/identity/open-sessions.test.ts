@@ -1,14 +1,13 @@
 // The list of a user's sessions: who sees and ends which.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   addUser,
   type Browser,
   codeOf,
   me,
   openBrowser,
-  startServer,
+  openLogin,
   type TestServer,
 } from './http-context.ts';
 
@@ -17,11 +16,7 @@ let server: TestServer;
 let browser: Browser;
 let COOKIE: string;
 beforeEach(async () => {
-  db = await testLedger();
-  server = await startServer(db);
-  browser = openBrowser(server);
-  COOKIE = `sluice_session_${server.port}`;
-  await addUser(db, 'ana', 'admin');
+  ({ db, server, browser, cookie: COOKIE } = await openLogin());
 });
 afterEach(() => server.close());
 

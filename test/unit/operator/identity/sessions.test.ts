@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
 import { changeUser } from '../../../../src/operator/store/identity/users.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   addUser,
   type Browser,
   codeOf,
   me,
   openBrowser,
+  openLogin,
   startServer,
   type TestServer,
 } from './http-context.ts';
@@ -19,11 +19,7 @@ let server: TestServer;
 let browser: Browser;
 let COOKIE: string;
 beforeEach(async () => {
-  db = await testLedger();
-  server = await startServer(db);
-  browser = openBrowser(server);
-  COOKIE = `sluice_session_${server.port}`;
-  await addUser(db, 'ana', 'admin');
+  ({ db, server, browser, cookie: COOKIE } = await openLogin());
 });
 afterEach(() => server.close());
 

@@ -1,5 +1,5 @@
 // The count of a draft and the plan of the same campaign: the same people, for the same reasons.
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { countDraft } from '../../../../../activities/campaigns/audience/draft.ts';
 import { DRAFT_LIMITS } from '../../../../../activities/campaigns/audience/draft-context.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
@@ -7,7 +7,6 @@ import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { type ContextOptions, daysAgo, openAudienceContext } from './audience-context.ts';
 
 let db: Database;
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
 });

@@ -1,7 +1,7 @@
 // Attempts of one member that meet, die or come late, and people who take over: one flow at most, whatever the order.
 import { CancelledFailure } from '@temporalio/common';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, LedgerError } from '../../../../../src/core/sql/database.ts';
 import { until } from '../../../../support/until.ts';
 import {
@@ -12,15 +12,9 @@ import {
   type TriggerContext,
 } from './trigger-context.ts';
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext();
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  await context.panel.clearFaults();
-  await context.requests();
-});
+const context = await openTriggerContext();
+afterAll(context.close);
+beforeEach(context.fresh);
 
 const calls = () => context.calls();
 const facts = (person: Person) => context.facts(person);

@@ -26,7 +26,7 @@ import { account } from '../../../../support/environment.ts';
 import type { PanelFlowRun } from '../../../../support/panel.ts';
 
 /** A Wednesday, midday in all of Brazil. */
-export const NOON = Date.parse('2026-12-02T15:00:00.000Z');
+const NOON = Date.parse('2026-12-02T15:00:00.000Z');
 
 /** Ids of the sandbox's contacts are their positions, from 1. */
 const PEOPLE = 200;

@@ -3,13 +3,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { jsonlSink } from '../../../../../src/connectors/sinks/jsonl.ts';
 import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
 import { SinkEvent } from '../../../../../src/jobs/events/contract/envelope.ts';
 import { until } from '../../../../support/until.ts';
 import { outboxContext } from '../../outbox/outbox-context.ts';
-import { openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
+import { openTriggerContext, type Person } from './trigger-context.ts';
 
 const outcomes = ['triggered', 'skipped', 'failed', 'unknown'] as const;
 const rules = [
@@ -17,11 +17,8 @@ const rules = [
   { sink: 'stops', events: ['sluice.optout.added' as const] },
 ];
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext({}, rules);
-});
-afterAll(() => context.close());
+const context = await openTriggerContext({}, rules);
+afterAll(context.close);
 
 async function eventsOf({ run, member }: Person): Promise<SinkEvent[]> {
   const rows = await context.db.query<{ event: unknown }>(

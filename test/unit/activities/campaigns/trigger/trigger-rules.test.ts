@@ -1,18 +1,12 @@
 // What is checked just before a member is triggered: before a slot is spent, and once more when it is there.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
-import { NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
+import { openTriggerContext, type Person } from './trigger-context.ts';
 
-let context: TriggerContext;
-beforeAll(async () => {
-  context = await openTriggerContext();
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  context.clock.ms = NOON;
-  await context.requests();
-});
+const context = await openTriggerContext();
+afterAll(context.close);
+beforeEach(context.fresh);
 
 const HOUR = 3_600_000;
 const optOut = ({ key }: Person) =>

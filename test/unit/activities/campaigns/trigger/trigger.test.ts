@@ -1,28 +1,15 @@
 // The trigger of one member against every answer that the service may give, and every way in which an answer gets lost.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
 import { KNOWN_ERROR_CODES } from '../../../../../src/service/api-client/error-codes.ts';
 import { until } from '../../../../support/until.ts';
-import {
-  failureOf,
-  openTriggerContext,
-  type Person,
-  type TriggerContext,
-  type WorkerOptions,
-} from './trigger-context.ts';
+import { failureOf, openTriggerContext, type Person, type WorkerOptions } from './trigger-context.ts';
 
-let context: TriggerContext;
+const context = await openTriggerContext();
+afterAll(context.close);
 /** A client that does not wait long for an answer. */
-let hasty: ReturnType<TriggerContext['worker']>;
-beforeAll(async () => {
-  context = await openTriggerContext();
-  hasty = context.worker({ deadlineMs: 150 });
-});
-afterAll(() => context.close());
-beforeEach(async () => {
-  await context.panel.clearFaults();
-  await context.requests();
-});
+const hasty = context.worker({ deadlineMs: 150 });
+beforeEach(context.fresh);
 
 const arm = (fault: object) => context.arm(fault);
 const calls = () => context.calls();

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openPglite } from '../../../../../src/core/sql/database.ts';
 import { migrate } from '../../../../../src/core/sql/migrations/migrations.ts';
 import { registerCampaignExport } from '../../../../../src/jobs/campaigns/commands/export.ts';
@@ -19,7 +19,6 @@ let dir: string;
 let undo: (() => Promise<unknown>)[];
 const rows = campaignRows(() => db);
 
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
   dir = await mkdtemp(join(tmpdir(), 'sluice-export-'));

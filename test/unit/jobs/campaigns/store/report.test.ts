@@ -1,5 +1,5 @@
 // What a run of a campaign came to: figures that add up, and what is left of it when its members are forgotten.
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import type { CampaignFigures } from '../../../../../src/jobs/campaigns/contract/report.ts';
@@ -15,7 +15,6 @@ import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { campaignRows, RUN, t } from './rows.ts';
 
 let db: Database;
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
 });

@@ -1,5 +1,5 @@
 // Outcomes of the members that a campaign has reached, from polled conversations, opt-outs and events.
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
 import { catchUp, stampBeforeForgetting } from '../../../../../src/jobs/campaigns/store/results.ts';
@@ -8,7 +8,6 @@ import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { ACCOUNT, campaignRows, PERSON, RUN, t } from './rows.ts';
 
 let db: Database;
-beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
   await rows.run();

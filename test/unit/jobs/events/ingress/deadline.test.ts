@@ -1,7 +1,7 @@
 // One deadline from the arrival of a request to its answer. Whatever has not begun by then has no effect; what has begun
 // is answered truthfully on repetition.
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { RouteConfig } from '../../../../../src/jobs/events/config.ts';
 import type { EventDraft } from '../../../../../src/jobs/events/contract/intake.ts';
@@ -15,7 +15,6 @@ let db: Database;
 beforeAll(async () => {
   db = await testLedger();
 });
-afterAll(() => db.close());
 
 const base = {
   account: 'acme',

@@ -1,7 +1,7 @@
 // More events than Temporal takes: who is accepted waits a few seconds, all others are refused at once and not started.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { RouteConfig } from '../../../../../src/jobs/events/config.ts';
 import type { EventDraft } from '../../../../../src/jobs/events/contract/intake.ts';
@@ -15,7 +15,6 @@ let db: Database;
 beforeAll(async () => {
   db = await testLedger();
 });
-afterAll(() => db.close());
 
 const config = RouteConfig.parse({
   account: 'acme',
