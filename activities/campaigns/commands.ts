@@ -39,7 +39,7 @@ import {
   retry,
   skipWave,
 } from './member-commands.ts';
-import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.ts';
+import { demand, REFUSED, refuseCommand, refuseProblems, refuseUnlessPlanned } from './refusals.ts';
 import { openAfterRun } from './trigger/after.ts';
 import { AMBIGUOUS } from './trigger/outcome.ts';
 import { FIRST_UNVERIFIED } from './trigger/verify.ts';
@@ -162,6 +162,7 @@ async function approve(
   at: Date,
 ): Promise<Done> {
   refuseUnlessPlanned(deps, row);
+  refuseProblems(row);
   const { planned_by: author, campaign } = row;
   const doubt = await doubtOfApproval(tx, deps.db.kind, { author, approver: by, campaign });
   if (doubt !== null) throw refuseCommand(doubt.code, doubt.reason);

@@ -65,6 +65,16 @@ export function refuseUnlessPlanned(deps: Pick<Deps, 'campaign'>, row: CampaignR
     );
 }
 
+/** @throws ApplicationFailure if the plan has problems that prevent its start */
+export function refuseProblems({ campaign, plan }: CampaignRow): void {
+  const problems = plan?.problems ?? [];
+  if (problems.length > 0)
+    throw refuseCommand(
+      REFUSED.problems,
+      `the plan of "${campaign}" can't be started: ${problems.map(({ reason }) => reason).join('; ')}`,
+    );
+}
+
 /** @throws ApplicationFailure if the run is in another state */
 export function demand(
   { run_id: run, campaign, state }: CampaignRow,

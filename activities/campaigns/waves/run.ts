@@ -31,7 +31,7 @@ import { configured } from '../../shared/failures.ts';
 import { wakeSinks } from '../../shared/wake.ts';
 import { createCommandActivities } from '../commands.ts';
 import { pollerStates } from '../plan-checks.ts';
-import { REFUSED, refuseCommand, refuseUnlessPlanned } from '../refusals.ts';
+import { REFUSED, refuseCommand, refuseProblems, refuseUnlessPlanned } from '../refusals.ts';
 import { AMBIGUOUS } from '../trigger/outcome.ts';
 import { decideNext } from './decide-next.ts';
 import { keepCalendars } from './next-in-waves.ts';
@@ -72,12 +72,7 @@ export function createCampaignRunActivities(
             REFUSED.notApproved,
             `the plan of "${row.campaign}" is not approved: a person other than ${row.planned_by} approves it with \`sluice campaign approve ${row.campaign}\``,
           );
-        const problems = row.plan?.problems ?? [];
-        if (problems.length > 0)
-          throw refuseCommand(
-            REFUSED.problems,
-            `the plan of "${row.campaign}" can't be started: ${problems.map(({ reason }) => reason).join('; ')}`,
-          );
+        refuseProblems(row);
         if (unread !== null)
           throw refuseCommand(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
         const other = await otherRun(tx, row);

@@ -98,7 +98,8 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
     done: () => t('action.started'),
   });
   const { run, total, approval, approvedBy, problems } = report;
-  const needsApproval = approval === 'second-person' && approvedBy === null;
+  // What cannot be started needs nobody's approval.
+  const needsApproval = approval === 'second-person' && approvedBy === null && problems.length === 0;
   const members = format.count(total.eligible);
   const askStart = async () => {
     const answer = await confirm({

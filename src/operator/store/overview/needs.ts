@@ -83,7 +83,8 @@ const PARTS = [
      from runs r join campaigns c on c.run_id = r.id
     where r.finished_at is null and r.kind = 'campaign'
       and (c.state = 'running' and (c.paused is not null or c.blocked is not null)
-           or c.state = 'planned' and c.approved_by is null and r.spec -> 'config' ->> 'approval' = 'second-person')`,
+           or c.state = 'planned' and c.approved_by is null and r.spec -> 'config' ->> 'approval' = 'second-person'
+              and coalesce(jsonb_array_length(c.plan -> 'problems'), 0) = 0)`,
   `select 'blocked-events', account, route, null, count(*), min(accepted_at), max(block_code), max(block_reason)
      from events where state = 'accepted' and block_code is not null group by account, route`,
   `select 'dead-outbox', null, s.sink, null, d.n, f.created_at, f.code, f.reason

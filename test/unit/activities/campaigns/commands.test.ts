@@ -64,6 +64,13 @@ describe('approval', () => {
     expect(await refused(context.command({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
   });
 
+  it('a plan that cannot be started cannot be approved', async () => {
+    const plan = { problems: [{ code: 'EMPTY_AUDIENCE', reason: 'there is nobody to trigger' }] };
+    const context = await decisionContext(db(), { members: people(1), config, plan });
+    expect(await refused(context.command({ action: 'approve', by: 'ben' }))).toBe('PLAN_HAS_PROBLEMS');
+    expect(await context.row()).toMatchObject({ approved_by: null });
+  });
+
   it('a new rate for an approved plan needs a new approval', async () => {
     const context = await decisionContext(db(), { members: people(1), config });
     await context.command({ action: 'approve', by: 'ben' });

@@ -1,19 +1,11 @@
 // Events whose outcome is unknown, after a person has looked: those that took effect count as done, for good.
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
+import { expect, it } from 'vitest';
 import { endEvent } from '../../../../../src/jobs/events/store/event-end.ts';
 import { addEvents } from '../../../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.ts';
-import { openTestOperator, type TestOperator } from '../../../../support/operator.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import { operatorContext } from '../../../../support/operator/context.ts';
 
-let db: Database;
-let operator: TestOperator;
-beforeEach(async () => {
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal: null });
-});
-afterEach(() => operator.close());
+const { db, operator } = operatorContext();
 
 type Outcome = 'done' | 'failed' | 'unknown';
 
