@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveSecret, SecretError } from '../../../src/config/index.ts';
 import { runSecretCommand } from '../../../src/config/secret-command.ts';
 import { createSecretStore } from '../../../src/config/secret-store.ts';
@@ -89,7 +89,42 @@ describe('command:', () => {
     const hangs = runSecretCommand('command:sleep 60', { env: process.env, baseDir, timeoutMs: 50 });
     await expect(hangs).rejects.toThrow('the secret command sleep did not end within 0.05 s');
   });
+
+  it.skipIf(process.platform === 'win32')('what a program has started is killed with it', async () => {
+    const started = join(baseDir, 'started');
+    const ref = `command:["sh", "-c", "sleep 600 & echo $! > '${started}'; wait"]`;
+    const place = { env: process.env, baseDir, timeoutMs: 1_000 };
+    await expect(runSecretCommand(ref, place)).rejects.toThrow('did not end within 1 s');
+    const pid = Number(await readFile(started, 'utf8'));
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 10_000 });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'an agent that a program leaves behind delays nothing',
+    async () => {
+      const ref = 'command:["sh", "-c", "sleep 600 & echo $!"]';
+      const pid = await runSecretCommand(ref, { env: process.env, baseDir, timeoutMs: 60_000 });
+      expect(isRunning(Number(pid))).toBe(true);
+      process.kill(Number(pid), 'SIGKILL');
+    },
+  );
+
+  it('a program that a signal ends is named with it', async () => {
+    const ref = 'command:["sh", "-c", "kill -9 $$"]';
+    await expect(run(ref)).rejects.toThrow(
+      'the secret command sh was ended by SIGKILL; run it by hand to see why',
+    );
+  });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
 
 describe('secrets of a process', () => {
   it('a command runs once, and again when the secrets are renewed; a failure keeps the last value', async () => {
