@@ -39,7 +39,9 @@ export interface CheckedAddress {
 export function checkAddress({ address, origin, hasTls, hasApiKey }: CheckedAddress, env: Env): void {
   const match = HOST_AND_PORT.exec(address);
   if (match === null || Number(match[1] ?? 1) > 65_535 || Number(match[1] ?? 1) === 0)
-    throw new TemporalSettingsError(`${origin} is ${address}; write host:port, for example 127.0.0.1:7233`);
+    throw new TemporalSettingsError(
+      `${origin} is ${withoutLogin(address)}; write host:port, for example 127.0.0.1:7233`,
+    );
   if (hasTls || isLoopbackHost(hostOf(address))) return;
   if (hasApiKey)
     throw new InsecureTemporalError(
@@ -53,3 +55,6 @@ export function checkAddress({ address, origin, hasTls, hasApiKey }: CheckedAddr
       'a private network',
   );
 }
+
+/** Where an address has a user, it may have a password. */
+const withoutLogin = (address: string): string => address.replace(/^.*@/s, '[login]@');

@@ -133,7 +133,7 @@ function unavailable(address: string, error: unknown, known: string | null): Tem
   const reason = known ?? ((isGrpcServiceError(error) && error.details) || message);
   return new TemporalUnavailableError(
     address,
-    `Temporal at ${address} can't be used: ${reason.trim() || 'no answer'}`,
+    `Temporal at ${address} can't be used: ${reason.trim().replace(/\.$/, '') || 'no answer'}`,
     { cause: error },
   );
 }

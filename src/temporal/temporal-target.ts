@@ -3,6 +3,7 @@ import { type ClientConfigProfile, loadClientConfigProfile, toClientOptions } fr
 import { readRegularFileSync } from '../core/files/regular-file.ts';
 import type { TemporalAccess } from './temporal-access.ts';
 import { checkAddress, namesTemporal, TemporalSettingsError } from './temporal-address.ts';
+import { withContents } from './temporal-files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -59,11 +60,12 @@ function readProfile(env: Env): ClientConfigProfile {
   }
 }
 
-/** The SDK reads the files of certificates here. */
-function readOptions(profile: ClientConfigProfile): TemporalAccess {
+function readOptions({ tls, ...profile }: ClientConfigProfile): TemporalAccess {
   try {
-    return toClientOptions(profile).connectionOptions;
+    const read = tls === undefined || tls.disabled === true ? tls : withContents(tls);
+    return toClientOptions({ ...profile, ...(read !== undefined && { tls: read }) }).connectionOptions;
   } catch (cause) {
+    if (cause instanceof TemporalSettingsError) throw cause;
     throw settingsError(cause);
   }
 }
@@ -76,6 +78,9 @@ function checkProfile({ tls, apiKey }: ClientConfigProfile, env: Env): void {
       `a client certificate needs its private key: ${given} or _DATA is set; set ${missing} or _DATA too`,
     );
   }
+  // The SDK takes every other word as false, and connects without TLS.
+  if (env.TEMPORAL_TLS && !/^(?:1|true|0|false)$/.test(env.TEMPORAL_TLS))
+    throw new TemporalSettingsError(`TEMPORAL_TLS is ${env.TEMPORAL_TLS}; write true or false`);
   if (/^(?:1|true)$/.test(env.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION ?? ''))
     throw new TemporalSettingsError(
       'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION is set, and Sluice always checks the certificate of the server; ' +

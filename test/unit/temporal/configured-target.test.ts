@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { configuredTarget } from '../../../src/temporal/configured-target.ts';
 import { pemOf } from '../../../src/temporal/temporal-access.ts';
+import { makeCertificates } from '../../support/certificates.ts';
 
 const CLOUD = 'acme.tmprl.cloud:7233';
 /** What another team's variables would say. */
@@ -20,7 +21,7 @@ const OTHER = {
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-configured-'));
-  for (const name of ['ca.pem', 'client.pem', 'client.key']) await writeFile(join(folder, name), name);
+  await makeCertificates(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -79,12 +80,14 @@ describe('keys of sluice.yaml', () => {
 
   it('files stand relative to sluice.yaml, and replace contents of variables', async () => {
     const target = await targetOf(
-      `{ address: "${CLOUD}", tls: { ca: ca.pem, cert: client.pem, key: client.key, serverName: frontend } }`,
+      `{ address: "${CLOUD}", tls: { ca: authority.pem, cert: client.pem, key: client.key, serverName: frontend } }`,
       OTHER,
     );
     const { access } = target as NonNullable<typeof target>;
     const pem = pemOf(access);
-    expect([pem.ca, pem.cert, pem.key].map(String)).toEqual(['ca.pem', 'client.pem', 'client.key']);
+    const names = ['authority.pem', 'client.pem', 'client.key'];
+    const contents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    expect([pem.ca, pem.cert, pem.key].map(String)).toEqual(contents);
     expect(access.tls).toMatchObject({ serverNameOverride: 'frontend' });
   });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,14 +9,17 @@ import {
   TemporalSettingsError,
 } from '../../../src/temporal/temporal-address.ts';
 import { temporalTargetOf } from '../../../src/temporal/temporal-target.ts';
+import { type Certificates, makeCertificates } from '../../support/certificates.ts';
 
 const SECRET = 'key-of-a-cluster';
 const LOCAL = '127.0.0.1:7233';
 const CLOUD = 'acme.tmprl.cloud:7233';
 
 let folder: string;
+let certificates: Certificates;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-target-'));
+  certificates = await makeCertificates(folder);
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -26,6 +29,12 @@ const fileOf = async (name: string, text: string): Promise<string> => {
   const path = join(folder, name);
   await writeFile(path, text);
   return path;
+};
+const textOf = (path: string) => readFile(path, 'utf8');
+/** The beginning of a file, as while it is being written. */
+const cutOff = async (path: string, part: number): Promise<string> => {
+  const text = await textOf(path);
+  return await fileOf('half.pem', text.slice(0, text.length * part));
 };
 const refusal = (env: Record<string, string>): Error => {
   try {
@@ -79,6 +88,13 @@ describe('an address without TLS', () => {
   });
 });
 
+it('an address with a login is refused without showing it', () => {
+  const error = refusal({ TEMPORAL_ADDRESS: `https://me:${SECRET}@acme.example.com:7233` });
+  expect(error.message).toBe(
+    'TEMPORAL_ADDRESS is [login]@acme.example.com:7233; write host:port, for example 127.0.0.1:7233',
+  );
+});
+
 describe('no server', () => {
   it.each([{}, { TEMPORAL_ADDRESS: '' }, { TEMPORAL_ADDRESS: undefined }, { TEMPORAL_API_KEY: SECRET }])(
     'is named by %j',
@@ -110,8 +126,7 @@ describe('TLS', () => {
   });
 
   it('has the client certificate, the authority and the name that the variables give', async () => {
-    const cert = await fileOf('client.pem', 'CERT');
-    const key = await fileOf('client.key', 'KEY');
+    const { cert, key } = certificates.client;
     const target = temporalTargetOf({
       TEMPORAL_ADDRESS: CLOUD,
       TEMPORAL_NAMESPACE: 'acme.prod',
@@ -125,8 +140,74 @@ describe('TLS', () => {
     expect(target?.access.apiKey).toBeUndefined();
     const { access } = target as NonNullable<typeof target>;
     const pem = pemOf(access);
-    expect([pem.cert, pem.key, pem.ca].map(String)).toEqual(['CERT', 'KEY', 'CA']);
+    const contents = await Promise.all([cert, key].map((path) => readFile(path, 'utf8')));
+    expect([pem.cert, pem.key, pem.ca].map(String)).toEqual([...contents, 'CA']);
     expect(access.tls).toMatchObject({ serverNameOverride: 'frontend' });
+  });
+
+  it.each<[string, 'ca' | 'cert' | 'key', () => Promise<string> | string, RegExp]>([
+    [
+      'an empty authority',
+      'ca',
+      () => fileOf('empty.pem', ''),
+      /has no certificate in PEM format; .*tls\.ca/,
+    ],
+    [
+      'a text as certificate',
+      'cert',
+      () => fileOf('text.pem', SECRET),
+      /has no certificate in PEM .*tls\.cert/,
+    ],
+    ['the certificate as key', 'key', () => certificates.client.cert, /has no private key in PEM .*tls\.key/],
+    ['the key as certificate', 'cert', () => certificates.client.key, /has no certificate in PEM format/],
+    [
+      'half an authority',
+      'ca',
+      () => cutOff(certificates.authority.cert, 0.5),
+      /a certificate that is cut off/,
+    ],
+    [
+      'a chain of which half is written',
+      'ca',
+      async () =>
+        fileOf(
+          'chain.pem',
+          `${await textOf(certificates.client.cert)}${(await textOf(certificates.authority.cert)).slice(0, 200)}`,
+        ),
+      /a certificate that is cut off/,
+    ],
+    ['half a key', 'key', () => cutOff(certificates.client.key, 0.5), /a private key that cannot be read/],
+    [
+      'a certificate with a wrong character',
+      'cert',
+      async () => fileOf('wrong.pem', (await textOf(certificates.client.cert)).replace(/M/g, 'Q')),
+      /a certificate that cannot be read/,
+    ],
+    [
+      'a key with a passphrase',
+      'key',
+      () =>
+        fileOf(
+          'locked.key',
+          '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n',
+        ),
+      /with a passphrase.*openssl pkey/,
+    ],
+    ['a folder', 'ca', () => folder, /can't be read \(it is a folder/],
+    ['a device without an end', 'key', () => '/dev/zero', /\/dev\/zero can't be read \(it is a device/],
+  ])('refuses %s, and names the file', async (_, part, make, message) => {
+    const path = await make();
+    const files = { ca: certificates.authority.cert, ...certificates.client, [part]: path };
+    const error = refusal({
+      TEMPORAL_ADDRESS: CLOUD,
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: files.ca,
+      TEMPORAL_TLS_CLIENT_CERT_PATH: files.cert,
+      TEMPORAL_TLS_CLIENT_KEY_PATH: files.key,
+    });
+    expect(error).toBeInstanceOf(TemporalSettingsError);
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain(path);
+    expect(error.message).not.toContain(SECRET);
   });
 
   it.each([
@@ -134,6 +215,7 @@ describe('TLS', () => {
     [{ TEMPORAL_TLS_CLIENT_KEY_DATA: 'x' }, /TEMPORAL_TLS_CLIENT_CERT_PATH/],
     [{ TEMPORAL_TLS_CLIENT_KEY_DATA: 'x', TEMPORAL_TLS_CLIENT_KEY_PATH: 'y' }, /both/],
     [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere/ca.pem' }, /\/nowhere\/ca\.pem can't be read \(ENOENT\)/],
+    [{ TEMPORAL_TLS: 'TRUE', TEMPORAL_INSECURE: 'true' }, /TEMPORAL_TLS is TRUE; write true or false/],
     [{ TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, /always checks the certificate/],
     [{ TEMPORAL_API_KEY: `${SECRET}\nnext` }, /API key/],
   ])('is refused with %j instead of being weaker than it seems', (env, message) => {
