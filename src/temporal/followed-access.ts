@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { followContents } from '../core/files/follow-contents.ts';
 import { pemOf, type TemporalAccess } from './temporal-access.ts';
+import { TemporalSettingsError } from './temporal-address.ts';
 import type { TemporalTarget } from './temporal-target.ts';
+import { OTHER_KEY } from './tls-reason.ts';
 
 type Use = (access: TemporalAccess) => Promise<void> | void;
 
@@ -42,8 +44,7 @@ export function followAccess(
     read: async () => (await read())?.access ?? first,
     printOf,
     async use(access) {
-      // Throws where a file is no certificate, or the private key is another one's.
-      createSecureContext(pemOf(access));
+      checkPair(access);
       for (const use of uses) await use(access);
       followed.current = access;
       log.info({}, 'the connection to Temporal uses the renewed certificate or key');
@@ -55,6 +56,18 @@ export function followAccess(
       ),
   });
   return followed;
+}
+
+/** @throws TemporalSettingsError */
+function checkPair(access: TemporalAccess): void {
+  try {
+    createSecureContext(pemOf(access));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new TemporalSettingsError(
+      code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH' ? OTHER_KEY : `the certificate cannot be used: ${message}`,
+    );
+  }
 }
 
 function printOf(access: TemporalAccess): string {

@@ -7,6 +7,10 @@ import { type FollowedAccess, type FollowOptions, followAccess } from './followe
 import { followedConnection } from './followed-connection.ts';
 import { TemporalSettingsError } from './temporal-address.ts';
 import { openDataConverter } from './temporal-encryption.ts';
+import { checkTemporal } from './temporal-health.ts';
+
+/** For a try of renewed certificates and keys. */
+const TRY_MS = 10_000;
 
 /** Connects to a server. `shutdown` closes the connection and ends calls that are being retried. */
 export async function openClient(
@@ -27,14 +31,16 @@ export async function openClient(
 export async function openLazyClient(
   env: Readonly<Record<string, string | undefined>>,
   config: Pick<LoadedConfig, 'config' | 'secret'>,
-  { shutdown, log }: { shutdown: Shutdown; log: FollowOptions['log'] },
+  { shutdown, ...options }: { shutdown: Shutdown } & Pick<FollowOptions, 'log' | 'everyMs'>,
 ): Promise<Client> {
   const read = () => configuredTarget(env, config);
   const target = await read();
   if (target === null) throw new TemporalSettingsError('set `temporal.address` or TEMPORAL_ADDRESS');
   const { address, namespace } = target;
   const dataConverter = await openDataConverter(config);
-  const access = followAccess(target.access, { read, signal: shutdown.signal, log });
+  const access = followAccess(target.access, { ...options, read, signal: shutdown.signal });
+  // A worker connects with them anyway. A client would find out when its open channel ends.
+  access.onChange((renewed) => checkTemporal(address, namespace, { timeoutMs: TRY_MS, access: renewed }));
   return new Client({ connection: openConnection(address, access, shutdown), namespace, dataConverter });
 }
 

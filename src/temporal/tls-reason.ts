@@ -13,6 +13,9 @@ const REFUSAL_MS = 1000;
 const EXPIRED =
   'the client certificate has expired: renew the file of `temporal.tls.cert` or TEMPORAL_TLS_CLIENT_CERT_PATH';
 
+export const OTHER_KEY =
+  'the private key is not that of the certificate: correct `temporal.tls.key` or TEMPORAL_TLS_CLIENT_KEY_PATH';
+
 const HELP = tlsHelp({
   untrusted:
     'the certificate of the server is not trusted: name the file of its authority in `temporal.tls.ca` or TEMPORAL_TLS_SERVER_CA_CERT_PATH',
@@ -26,8 +29,7 @@ const HELP = tlsHelp({
   clientRefused:
     'the server does not accept the client certificate: correct `temporal.tls.cert` and `key`, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
   clientExpired: EXPIRED,
-  otherKey:
-    'the private key is not that of the certificate: correct `temporal.tls.key` or TEMPORAL_TLS_CLIENT_KEY_PATH',
+  otherKey: OTHER_KEY,
 });
 
 /** @returns null where TLS itself works, or the failure is not one of TLS */

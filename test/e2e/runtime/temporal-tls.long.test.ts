@@ -14,7 +14,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createShutdown, type ShutdownHost } from '../../../src/core/shutdown.ts';
 import { followAccess } from '../../../src/temporal/followed-access.ts';
-import { openClient } from '../../../src/temporal/temporal-client.ts';
+import { openClient, openLazyClient } from '../../../src/temporal/temporal-client.ts';
 import { checkTemporal, TemporalUnavailableError } from '../../../src/temporal/temporal-health.ts';
 import { temporalTargetOf } from '../../../src/temporal/temporal-target.ts';
 import { openWorkerConnection } from '../../../workers/worker-connection.ts';
@@ -71,6 +71,9 @@ async function openProxy(of: Certificates = certificates) {
       proxy.setSecureContext(await pemsOf(next));
       for (const socket of open) socket.destroy();
     },
+    drop() {
+      for (const socket of open) socket.destroy();
+    },
     async close() {
       for (const socket of open) socket.destroy();
       proxy.close();
@@ -123,7 +126,7 @@ describe('a server that asks for a client certificate', () => {
       ['TEMPORAL_TLS_SERVER_CA_CERT_PATH'],
       /not trusted: .*TEMPORAL_TLS_SERVER_CA_CERT_PATH/,
     ],
-    ['under another name', ['TEMPORAL_TLS_SERVER_NAME'], /for another name: set TEMPORAL_TLS_SERVER_NAME/],
+    ['under another name', ['TEMPORAL_TLS_SERVER_NAME'], /for another name: set .*TEMPORAL_TLS_SERVER_NAME/],
   ])('is not used %s', async (_, without, reason) => {
     const proxy = await openProxy();
     try {
@@ -177,7 +180,7 @@ it('certificates, keys and the authority are renewed under a worker and its clie
   const proxy = await openProxy(held);
   const shutdown = createShutdown({ graceMs: 10_000, say: () => undefined, host: NO_SIGNALS });
   const lines: string[] = [];
-  const note = (_: object, line: string) => void lines.push(line);
+  const note = ({ err }: { err?: Error }, line: string) => void lines.push(`${line} ${err?.message ?? ''}`);
   try {
     const env = settings(proxy.address, held);
     const target = temporalTargetOf(env);
@@ -211,6 +214,7 @@ it('certificates, keys and the authority are renewed under a worker and its clie
     // The certificate arrives before its key: not a pair, so the old pair stays in use.
     await copyFile(next.client.cert, held.client.cert);
     await vi.waitUntil(() => lines.some((line) => line.includes('cannot be used')), { timeout: 10_000 });
+    expect(lines.join()).toMatch(/private key is not that of the certificate: correct `temporal\.tls\.key`/);
     await copyFile(next.client.key, held.client.key);
     await copyFile(next.authority.cert, held.authority.cert);
     // The service changes its side first, so nobody can connect between the two.
@@ -220,6 +224,44 @@ it('certificates, keys and the authority are renewed under a worker and its clie
     expect(lines.at(-1)).toMatch(/uses the renewed certificate/);
     worker.shutdown();
     await run;
+  } finally {
+    await shutdown.run('the test ends');
+    await proxy.close();
+  }
+});
+
+it('a renewed pair that the server refuses is not used by a client: the log says so, and the next pair is used', async () => {
+  const [held, stranger] = await Promise.all(
+    ['held-by-client', 'stranger'].map(async (name) => {
+      await mkdir(join(folder, name));
+      return await makeCertificates(join(folder, name));
+    }),
+  );
+  if (held === undefined || stranger === undefined) throw new Error('no certificates');
+  const proxy = await openProxy(held);
+  const shutdown = createShutdown({ graceMs: 10_000, say: () => undefined, host: NO_SIGNALS });
+  const lines: string[] = [];
+  const note = ({ err }: { err?: Error }, line: string) => void lines.push(`${line} ${err?.message ?? ''}`);
+  try {
+    const config = {
+      config: { temporal: { encryption: { keys: [] } } },
+    } as unknown as Parameters<typeof openLazyClient>[1];
+    const { connection } = await openLazyClient(settings(proxy.address, held), config, {
+      shutdown,
+      log: { info: note, error: note },
+      everyMs: 50,
+    });
+    const ask = () => connection.workflowService.getSystemInfo({});
+    await ask();
+    await copyFile(stranger.client.key, held.client.key);
+    await copyFile(stranger.client.cert, held.client.cert);
+    await vi.waitUntil(() => lines.some((line) => line.includes("can't be used")), { timeout: 30_000 });
+    proxy.drop();
+    await connection.withDeadline(Date.now() + 20_000, ask);
+    await copyFile(stranger.authority.cert, held.authority.cert);
+    await proxy.renew(stranger);
+    await vi.waitUntil(() => lines.some((line) => line.includes('uses the renewed')), { timeout: 30_000 });
+    await connection.withDeadline(Date.now() + 20_000, ask);
   } finally {
     await shutdown.run('the test ends');
     await proxy.close();
