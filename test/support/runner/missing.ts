@@ -2,7 +2,6 @@
 
 export const NO_KAFKA = 'no Kafka: neither Docker nor Java with Maven';
 export const NO_BROWSER = 'no Chromium';
-export const NO_OPENSSL = 'no openssl';
 export const NO_PYTHON = 'no Python 3';
 export const NO_PIP = 'no Python 3 with pip';
 export const NO_GO = 'no Go';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { configuredTarget } from '../../../src/temporal/configured-target.ts';
 import { pemOf } from '../../../src/temporal/temporal-access.ts';
-import { makeCertificates } from '../../support/certificates.ts';
+import { makeCertificates } from '../../support/tools/certificates.ts';
 
 const CLOUD = 'acme.tmprl.cloud:7233';
 /** What another team's variables would say. */

@@ -14,7 +14,7 @@ import { fetchFile } from '../../../src/temporal/download/fetch-file.ts';
 import { pipDownload } from '../../../src/temporal/download/pip.ts';
 import { unpackTar, unpackZip } from '../../../src/temporal/download/unpack.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-import { NO_OPENSSL, NO_PIP } from '../../support/runner/missing.ts';
+import { NO_PIP } from '../../support/runner/missing.ts';
 import { makeCertificates } from '../../support/tools/certificates.ts';
 import { zipOf } from '../../support/tools/zip.ts';
 
@@ -149,9 +149,7 @@ describe('a proxy', () => {
     expect(await arrived()).toBe(true);
   });
 
-  const openssl = spawnSync('openssl', ['version']).status === 0;
-  it('and a private certificate authority lead to a file over HTTPS', async ({ skip }) => {
-    skip(!openssl, NO_OPENSSL);
+  it('and a private certificate authority lead to a file over HTTPS', async () => {
     const { server, authority } = await makeCertificates(base, 'DNS:files.test');
     const [cert, key] = await Promise.all([readFile(server.cert), readFile(server.key)]);
     const proxy = await openProxy(await listen(createTlsServer({ cert, key }, whole)));

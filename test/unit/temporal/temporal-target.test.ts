@@ -9,7 +9,7 @@ import {
   TemporalSettingsError,
 } from '../../../src/temporal/temporal-address.ts';
 import { temporalTargetOf } from '../../../src/temporal/temporal-target.ts';
-import { type Certificates, makeCertificates } from '../../support/certificates.ts';
+import { type Certificates, makeCertificates } from '../../support/tools/certificates.ts';
 
 const SECRET = 'key-of-a-cluster';
 const LOCAL = '127.0.0.1:7233';
