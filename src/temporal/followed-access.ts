@@ -6,7 +6,7 @@ import { followContents } from '../core/files/follow-contents.ts';
 import { pemOf, type TemporalAccess } from './temporal-access.ts';
 import { TemporalSettingsError } from './temporal-address.ts';
 import type { TemporalTarget } from './temporal-target.ts';
-import { OTHER_KEY } from './tls-reason.ts';
+import { TLS_HELP } from './tls-reason.ts';
 
 type Use = (access: TemporalAccess) => Promise<void> | void;
 
@@ -64,9 +64,7 @@ function checkPair(access: TemporalAccess): void {
     createSecureContext(pemOf(access));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    throw new TemporalSettingsError(
-      code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH' ? OTHER_KEY : `the certificate cannot be used: ${message}`,
-    );
+    throw new TemporalSettingsError(TLS_HELP[code ?? ''] ?? `the certificate cannot be used: ${message}`);
   }
 }
 

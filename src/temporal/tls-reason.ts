@@ -13,10 +13,8 @@ const REFUSAL_MS = 1000;
 const EXPIRED =
   'the client certificate has expired: renew the file of `temporal.tls.cert` or TEMPORAL_TLS_CLIENT_CERT_PATH';
 
-export const OTHER_KEY =
-  'the private key is not that of the certificate: correct `temporal.tls.key` or TEMPORAL_TLS_CLIENT_KEY_PATH';
-
-const HELP = tlsHelp({
+/** What to do, by the code of the error. */
+export const TLS_HELP = tlsHelp({
   untrusted:
     'the certificate of the server is not trusted: name the file of its authority in `temporal.tls.ca` or TEMPORAL_TLS_SERVER_CA_CERT_PATH',
   expired: 'the certificate of the server has expired: renew it there',
@@ -29,7 +27,8 @@ const HELP = tlsHelp({
   clientRefused:
     'the server does not accept the client certificate: correct `temporal.tls.cert` and `key`, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
   clientExpired: EXPIRED,
-  otherKey: OTHER_KEY,
+  otherKey:
+    'the private key is not that of the certificate: correct `temporal.tls.key` or TEMPORAL_TLS_CLIENT_KEY_PATH',
 });
 
 /** @returns null where TLS itself works, or the failure is not one of TLS */
@@ -43,7 +42,7 @@ export async function tlsReason(
   const { cert } = pemOf(access);
   if (cert !== undefined && isExpired(cert)) return EXPIRED;
   const code = await handshake(address, access, timeoutMs);
-  return code === null ? null : (HELP[code] ?? null);
+  return code === null ? null : (TLS_HELP[code] ?? null);
 }
 
 /** False for what is no certificate: the handshake says why. */

@@ -243,7 +243,7 @@ describe('TEMPORAL_ADDRESS', () => {
   it('that nobody answers is refused, naming the address and the fix', async () => {
     const failure = start({ env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, checkMs: 300 });
     await expect(failure).rejects.toMatchObject({ name: 'TemporalUnavailableError', address: '127.0.0.1:1' });
-    await expect(failure).rejects.toThrow(/127\.0\.0\.1:1.*unset it/s);
+    await expect(failure).rejects.toThrow(/127\.0\.0\.1:1.*remove it/s);
   });
 
   it('with a namespace that does not exist there is refused, naming it', async () => {

@@ -1,4 +1,6 @@
 // Certificates for tests: an authority, a server, a client, and a server whose certificate has expired.
+// The library's container of dependencies needs it.
+// oxlint-disable-next-line import/no-unassigned-import
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
