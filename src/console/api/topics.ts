@@ -16,6 +16,8 @@ export type Topic =
 const ALSO: Readonly<Record<string, readonly Topic[]>> = {
   calls: ['overview'],
   'event-values': ['events'],
+  // A request that was accepted after all is an event.
+  'refused-requests': ['events'],
   spending: ['overview'],
   failures: ['overview'],
   pollers: ['conversations'],

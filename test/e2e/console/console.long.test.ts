@@ -267,10 +267,9 @@ it('a command says what it does, takes a reason, and carries the CSRF token', as
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Resume: winback').waitFor();
     expect(commands).toEqual([['csrf-of-ana', { reason: 'flow 7 is active again' }]]);
-    // The server refuses the next one: its own words show.
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('there is no POST /campaigns/campaign-9/approve').waitFor();
+    // A plan is approved where it can be read.
+    await page.getByRole('link', { name: /^Check and approve: / }).click();
+    await page.waitForURL(/\/campaigns\?run=campaign-9&tab=plan$/);
   });
 });
 
@@ -295,14 +294,14 @@ it('names from outside are text', async () => {
 it('a refusal is in the language of the page, and keeps the sentence of the server beside it', async () => {
   const message = 'the campaign "spring" has no plan; run `sluice campaign plan spring`';
   const given = consoleAnswers({
-    'POST /campaigns/campaign-9/approve': (_req, res) =>
+    'POST /campaigns/campaign-7/resume': (_req, res) =>
       res.status(409).json({ error: { kind: 'conflict', code: 'NOT_PLANNED', message } }),
   });
   await withPage(given, { locale: 'pt-BR' }, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
-    await page.getByRole('button', { name: 'Aprovar' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click();
+    await page.getByRole('button', { name: 'Retomar' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retomar' }).click();
     const notice = page.getByRole('alert').filter({ hasText: 'Não há plano para iniciar' });
     await notice.waitFor();
     expect(await notice.locator('[lang=en]').textContent()).toBe(message);

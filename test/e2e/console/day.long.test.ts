@@ -257,6 +257,9 @@ describe("an operator's day", () => {
     expect(await approve.getAttribute('aria-disabled')).toBe('true');
     expect(await button(operator, 'Start').isDisabled()).toBe(true);
 
+    // Not before the approver has seen what it is.
+    await approver.getByRole('link', { name: 'Check and approve: winback' }).click();
+    await approver.getByRole('heading', { name: 'What is to be approved' }).waitFor();
     await button(approver, 'Approve').click();
     await approver.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await until('the plan is approved', () => button(operator, 'Start').isEnabled());

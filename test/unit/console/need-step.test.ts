@@ -1,6 +1,6 @@
 // Every need that blocks leads to the step that ends it.
 import { expect, it } from 'vitest';
-import { adviceOf, stepOf } from '../../../src/console/screens/overview/need-step.ts';
+import { adviceOf, commandsOf, stepOf } from '../../../src/console/screens/overview/need-step.ts';
 
 type Need = Parameters<typeof stepOf>[0];
 
@@ -17,6 +17,20 @@ const need = (over: Partial<Need>): Need => ({
   approval: null,
   commands: [],
   ...over,
+});
+
+const FOR_OTHERS: Need['approval'] = {
+  refusal: { code: 'SAME_PERSON', reason: 'you made the plan', from: null },
+  approvers: ['bia'],
+  from: null,
+};
+
+it('a plan is never approved on the overview, which does not show it', () => {
+  const commands = [
+    { route: 'POST /campaigns/{campaign}/approve', input: { campaign: 'spring' } },
+    { route: 'POST /needs/review', input: {} },
+  ];
+  expect(commandsOf(need({ kind: 'approval', commands }))).toEqual(commands.slice(1));
 });
 
 it.each<[Partial<Need>, object | null]>([
@@ -38,12 +52,18 @@ it.each<[Partial<Need>, object | null]>([
   ],
   [
     { kind: 'refused-events', name: 'signup' },
-    { word: 'correct', to: '/events', search: { tab: 'refused', route: 'signup' } },
+    { word: 'correct', to: '/events', search: { tab: 'refused', route: 'signup', view: 'correct' } },
   ],
   [
     { kind: 'unknown-members', run: 'acme/+spring/1' },
     { word: 'review', to: '/campaigns', search: { account: 'acme', name: 'leads', run: 'acme/+spring/1' } },
   ],
+  [
+    { kind: 'approval', run: 'acme/+spring/1', approval: { refusal: null, approvers: ['bia'], from: null } },
+    { word: 'plan', to: '/campaigns', search: { run: 'acme/+spring/1', tab: 'plan' } },
+  ],
+  // Somebody else approves it.
+  [{ kind: 'approval', run: 'acme/+spring/1', approval: FOR_OTHERS }, null],
   [{ kind: 'failed-run' }, null],
 ])('%j', (over, step) => {
   expect(stepOf(need(over))).toEqual(step);

@@ -78,6 +78,7 @@ export default {
     token: 'Replace the token',
     fix: 'Fix and retry',
     correct: 'Correct',
+    plan: 'Check and approve',
   },
   advice: {
     token: 'Give the account a token that works.',
@@ -89,7 +90,6 @@ export default {
     retry: 'Retry',
     cancel: 'Cancel',
     resume: 'Resume',
-    approve: 'Approve',
     discard: 'Discard',
     replay: 'Replay',
     runs: 'Run now',
@@ -101,7 +101,6 @@ export default {
     retry: 'Sluice tries the failed ones again, within the budget of the token.',
     cancel: 'Members that were not triggered stay so. This is final.',
     resume: 'Work goes on from where it stopped.',
-    approve: 'The campaign may start as planned.',
     discard: 'They are given up for good.',
     replay: 'Sluice processes them again from the beginning.',
     runs: 'A run starts now.',

@@ -94,6 +94,7 @@ export default {
     token: 'Trocar o token',
     fix: 'Corrigir e repetir',
     correct: 'Corrigir',
+    plan: 'Conferir e aprovar',
   },
   advice: {
     token: 'Dê à conta um token que funcione.',
@@ -105,7 +106,6 @@ export default {
     retry: 'Tentar de novo',
     cancel: 'Cancelar',
     resume: 'Retomar',
-    approve: 'Aprovar',
     discard: 'Descartar',
     replay: 'Reprocessar',
     runs: 'Executar agora',
@@ -117,7 +117,6 @@ export default {
     retry: 'O Sluice tenta de novo os que falharam, dentro do limite do token.',
     cancel: 'Quem ainda não foi acionado fica como está. Isto é definitivo.',
     resume: 'O trabalho continua de onde parou.',
-    approve: 'A campanha pode começar como planejada.',
     discard: 'São abandonados para sempre.',
     replay: 'O Sluice processa tudo de novo.',
     runs: 'Uma execução começa agora.',

@@ -24,7 +24,7 @@ const EVERY_MS = 15_000;
 export function RefusedRequests() {
   const { t } = useTranslation('events');
   const may = useMay('operator');
-  const [{ route, code, resolved, request }, change] = useUrlState();
+  const [{ route, code, resolved, request, view }, change] = useUrlState();
   const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
   const filter = { route, codes: code === undefined ? undefined : [code] };
   const input = { ...filter, resolved: resolved === 'all' };
@@ -66,6 +66,9 @@ export function RefusedRequests() {
     { id: 'last', header: t('refused.last'), cell: ({ lastAt }) => <Time at={lastAt} />, width: '8rem' },
   ];
   const { counts = [], total = 0 } = pages.first ?? {};
+  // A link to correct what is open leads to the request itself where it is the only one.
+  const [only] = pages.rows;
+  const openId = request ?? (view === 'correct' && total === 1 ? only?.id : undefined);
   const isFiltered = route !== undefined || code !== undefined;
   return (
     <Section
@@ -75,7 +78,7 @@ export function RefusedRequests() {
         may &&
         resolved !== 'all' &&
         total > 0 && (
-          <Button size="compact-sm" loading={isReplaying} onClick={() => void replay(filter, total)}>
+          <Button variant="default" size="compact-sm" loading={isReplaying} onClick={() => void replay(filter, total)}>
             {t('refused.replayAll', { count: total })}
           </Button>
         )
@@ -103,8 +106,8 @@ export function RefusedRequests() {
         pages={pages}
         columns={columns}
         rowId={({ id }) => id}
-        openId={request ?? null}
-        onOpen={({ id }) => change({ request: id }, { replace: false })}
+        openId={openId ?? null}
+        onOpen={({ id }) => change({ request: id, view: null }, { replace: false })}
         empty={{
           title: t(isFiltered ? 'refused.noMatch' : 'refused.none'),
           text: (
@@ -123,11 +126,11 @@ export function RefusedRequests() {
           : {})}
       />
       <RefusedRequestPanel
-        key={request}
-        id={request ?? ''}
-        draft={drafts.get(request ?? '') ?? null}
-        onDraft={(text) => setDrafts((before) => new Map(before).set(request ?? '', text))}
-        onClose={() => change({ request: null })}
+        key={openId}
+        id={openId ?? ''}
+        draft={drafts.get(openId ?? '') ?? null}
+        onDraft={(text) => setDrafts((before) => new Map(before).set(openId ?? '', text))}
+        onClose={() => change({ request: null, view: null })}
       />
     </Section>
   );

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Input, Output } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient } from '../../api/session.tsx';
+import { topicsOf } from '../../api/topics.ts';
 import { useCodeWords } from '../../app/code-words.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
@@ -33,7 +34,7 @@ export function useRefusedCommands({ onReplayed, onDiscarded }: CommandsOptions)
   const ends = {
     onError: (error: Error) => notifyError(error, common),
     // Also after an error: some may be done.
-    onSettled: () => invalidateTopics(queries, ['refused', 'events', 'overview']),
+    onSettled: () => invalidateTopics(queries, [...topicsOf('POST /refused-requests/replay'), 'overview']),
   };
   const replay = useMutation({
     ...ends,

@@ -10,16 +10,27 @@ const WORDS = {
   'refused-token': 'token',
   'refused-events': 'correct',
   'rejected-rows': 'fix',
+  // Nobody approves a plan without its content, so the button leads to it.
+  approval: 'plan',
 } as const satisfies Partial<Record<Need['kind'], string>>;
 
 /** Null: its command, if it has one, is the step. */
 export function stepOf(need: Need) {
   const { kind, account, name, run } = need;
-  if (!(kind in WORDS)) return null;
+  if (!(kind in WORDS) || isForOthers(need)) return null;
   const word = WORDS[kind as keyof typeof WORDS];
   const search = word === 'fix' ? { account, name, run: run ?? '', view: 'fix' } : searchOf(need);
-  return { word, to: screenOf(need), search };
+  // Of a single request its panel opens, where it is corrected.
+  return { word, to: screenOf(need), search: word === 'correct' ? { ...search, view: 'correct' } : search };
 }
+
+/** Of a plan: somebody else approves it. */
+const isForOthers = ({ kind, approval }: Need) => kind === 'approval' && approval?.refusal !== null;
+
+const APPROVE = 'POST /campaigns/{campaign}/approve';
+
+/** The commands that are given on the overview itself. */
+export const commandsOf = ({ commands }: Need) => commands.filter(({ route }) => route !== APPROVE);
 
 /** What has to be done outside of Sluice, or on another screen, before the button helps. */
 export function adviceOf({ kind, code, reason }: Need): 'token' | 'scope' | null {

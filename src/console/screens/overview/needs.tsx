@@ -21,7 +21,7 @@ import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
-import { adviceOf, stepOf } from './need-step.ts';
+import { adviceOf, commandsOf, stepOf } from './need-step.ts';
 import classes from './overview.module.css';
 
 type Need = Overview['needs'][number];
@@ -63,7 +63,8 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, count, since, code, reason, params, blocks, approval, commands } = need;
+  const { kind, severity, account, count, since, code, reason, params, blocks, approval } = need;
+  const commands = commandsOf(need);
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   const step = stepOf(need);
@@ -135,7 +136,7 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
   const queries = useQueryClient();
   const confirm = useConfirm();
   const word = command.route.split('/').at(-1) ?? '';
-  const may = useMay(word === 'approve' ? 'approver' : 'operator');
+  const may = useMay('operator');
   const known = i18n.exists(`overview:command.${word}`);
   const verb = known ? t(`command.${word}` as 'command.retry') : word;
   const name = useRouteName()(need.name);
@@ -159,7 +160,6 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
           <p>
             {i18n.exists(`overview:effect.${word}`) ? t(`effect.${word}` as 'effect.retry') : command.route}
           </p>
-          {word === 'approve' && <p>{need.run}</p>}
         </>
       ),
       verb,
