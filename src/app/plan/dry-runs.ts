@@ -4,6 +4,8 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { withFile } from '../../connectors/sources/file.ts';
+import { type Fingerprint, SourceError } from '../../core/source.ts';
 import { dropTemporaryFiles } from '../../core/sql/embedded/cluster.ts';
 import type { DryRun } from '../../jobs/sync/contract/plans.ts';
 import { OperatorError } from '../../operator/error.ts';
@@ -35,6 +37,9 @@ interface Run {
   readonly stop: AbortController;
   ended: Promise<void>;
   problems: ProblemFile | null;
+  readonly spec: DryRunRequest['spec'];
+  /** The file that it reads. Null: the source is none, or it is not there. */
+  seen: Fingerprint | null;
 }
 
 export function createDryRuns({
@@ -54,6 +59,7 @@ export function createDryRuns({
     const late = tooLate(spec.sync, limitMs);
     const timer = setTimeout(() => run.stop.abort(late), limitMs).unref();
     try {
+      run.seen = await fileOf(spec, baseDir);
       const input = { spec, baseDir, env: { ...env }, samples, callsPerMinute, listed, keys: keys() };
       await removeLeft(stateDir);
       if (listed) {
@@ -117,10 +123,18 @@ export function createDryRuns({
         read: 0,
         share: null,
         report: null,
+        lines: {},
         listed: 0,
         error: null,
       };
-      const run: Run = { now, stop: new AbortController(), ended: Promise.resolve(), problems: null };
+      const run: Run = {
+        now,
+        stop: new AbortController(),
+        ended: Promise.resolve(),
+        problems: null,
+        spec: request.spec,
+        seen: null,
+      };
       run.ended = work(run, request);
       runs.set(now.plan, run);
       const [oldest] = runs.keys();
@@ -133,6 +147,7 @@ export function createDryRuns({
       if (run === undefined) return null;
       return {
         read: () => run.now,
+        file: { id, spec: run.spec, source_file: run.seen },
         problems: async (from, limit) => (await run.problems?.read(from, limit)) ?? [],
         async endWithin(ms) {
           const over = new AbortController();
@@ -156,6 +171,17 @@ export function createDryRuns({
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function fileOf({ source }: DryRunRequest['spec'], baseDir: string): Promise<Fingerprint | null> {
+  if (source.type !== 'csv') return null;
+  try {
+    return await withFile(source.path, baseDir, async ({ fingerprint }) => fingerprint);
+  } catch (error) {
+    // The dry run itself says what is wrong with its source.
+    if (error instanceof SourceError) return null;
+    throw error;
+  }
 }
 
 function tooLate(sync: string, limitMs: number): Error {

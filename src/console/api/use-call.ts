@@ -31,6 +31,8 @@ export function useCall<R extends Route>(
   });
 }
 
+const NO_PAGES: readonly never[] = [];
+
 /** The lists of an answer by name: `runs` of `{ runs, next }`. */
 type ListsOf<T> = { [K in keyof T]: T[K] extends readonly unknown[] ? K : never }[keyof T];
 type ItemOf<T, K extends keyof T> = T[K] extends readonly (infer I)[] ? I : never;
@@ -72,6 +74,8 @@ export function usePages<R extends Route, K extends ListsOf<Output<R>>>(
     rows,
     /** Fields of the first page besides the list, for example a total. */
     first: query.data?.pages[0],
+    /** All pages, for what goes with the rows of each. */
+    pages: query.data?.pages ?? NO_PAGES,
     isLoading: query.isLoading,
     isRefreshing: query.isFetching && !query.isFetchingNextPage,
     /** The list is too long to be read again by itself, and may have changed. */

@@ -140,6 +140,8 @@ export interface DryRuns {
 /** A dry run. Its values are personal data. */
 export interface KeptDryRun {
   read(): DryRun;
+  /** What it reads, as a run of this id would. */
+  readonly file: { readonly id: string; readonly spec: RunSpec; readonly source_file: Fingerprint | null };
   problems(from: number, limit: number): Promise<readonly PlanProblem[]>;
   /** Resolves when it has ended, or after this time. */
   endWithin(ms: number): Promise<void>;
@@ -309,11 +311,12 @@ export interface Corrections {
   /**
    * Finds rows in the file of a run.
    * @param at.rows ascending
+   * @param at.seen the file of the run; null: the file as it is now
    * @throws OperatorError (invalid) SOURCE_CHANGED when the file is another one by now
    */
   locate(
     source: CsvSource,
-    at: { readonly rows: readonly number[]; readonly seen: Fingerprint; readonly by: string },
+    at: { readonly rows: readonly number[]; readonly seen: Fingerprint | null; readonly by: string },
   ): Promise<{
     readonly header: readonly string[];
     readonly delimiter: string;

@@ -9,6 +9,7 @@ const summary = (seq: number, over: object = {}) => ({
   account: 'acme',
   sync: 'contacts',
   kind: 'sync',
+  redoes: null,
   status: 'finished',
   startedAt: AT,
   finishedAt: '2026-11-20T06:12:30.000Z',
@@ -182,6 +183,7 @@ const preview = {
     },
   ],
   problems: [{ field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] }],
+  lines: { 1: 2, 2: 4 },
 };
 
 /** A dry run that found tags that the account lacks. One looks like a number, so it is masked. */
@@ -193,6 +195,7 @@ const dryRun = {
   startedAt: AT,
   read: 399,
   share: 1,
+  lines: {},
   listed: 0,
   error: null,
   report: {

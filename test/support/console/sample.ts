@@ -219,7 +219,12 @@ export function busyOverview(): Overview {
         code: null,
         reason: null,
         approval: { refusal: null, approvers: ['bia'], from: null },
-        commands: [{ route: 'POST /campaigns/{campaign}/approve', input: { campaign: HOSTILE_NAME, run: 'campaign-9' } }],
+        commands: [
+          {
+            route: 'POST /campaigns/{campaign}/approve',
+            input: { campaign: HOSTILE_NAME, run: 'campaign-9' },
+          },
+        ],
       },
     ],
     more: false,

@@ -11,6 +11,7 @@ import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
 import { memberCase } from '../../../src/jobs/campaigns/rules/member-case.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campaigns/rules/plan-notes.ts';
 import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
+import { conflictCase } from '../../../src/jobs/sync/operator/conflict-lines.ts';
 import { phoneCase } from '../../../src/mapping/phone/cases.ts';
 import * as refusals from '../../../src/mapping/phone/result.ts';
 import type { Health } from '../../../src/operator/contract/health.ts';
@@ -289,6 +290,18 @@ const RETRIES: readonly Note[] = [
   return { code: code ?? '', params };
 });
 
+/** Of rows that contradict each other. */
+const CONFLICTS: readonly Note[] = ['rows', 'lines'].flatMap((what) =>
+  [
+    'names, so every row of the number',
+    'e-mail addresses; Sluice left out row 2',
+    'documents; Sluice merged them',
+  ].map((end) => {
+    const reason = `${what} 1 and 2 have this number and different ${end}`;
+    return { code: 'conflict', params: conflictCase({ code: 'conflict', reason }) };
+  }),
+);
+
 type Note = Pick<(typeof NOTES)[number], 'code' | 'params'>;
 
 /** Keys of the sentences that a note needs. */
@@ -306,6 +319,7 @@ describe.each([
       ...ENCODINGS.flatMap((found) => describeEncoding({ start: 0, ...found })),
       ...MEMBERS.map(([code, , params]) => ({ code, params })),
       ...RETRIES,
+      ...CONFLICTS,
       ...[0, 1, 9].flatMap(missedNotes),
       ...(await draftNotes()),
     ].filter(({ params }) => params !== undefined);

@@ -23,20 +23,20 @@ export interface LocatedRow {
 
 /**
  * @param rows numbers of rows, ascending and without repetition
- * @param seen the file that the numbers are of
+ * @param seen the file that the numbers are of; null: as it is now
  * @throws SourceError `changed` when the file is another one; `not_found`, `unreadable`
  */
 export async function locateRows(
   config: CsvSource,
   baseDir: string,
-  { rows, seen }: { readonly rows: readonly number[]; readonly seen: Fingerprint },
+  { rows, seen }: { readonly rows: readonly number[]; readonly seen: Fingerprint | null },
 ): Promise<{
   readonly header: readonly string[];
   readonly delimiter: string;
   readonly rows: readonly LocatedRow[];
 }> {
   return await withFile(config.path, baseDir, async (file) => {
-    requireSame(file, seen);
+    if (seen !== null) requireSame(file, seen);
     const { at } = await begin(file, config, { limit: 1 });
     const frame = csvFramer(at, at.header, file.name);
     const blank = new RegExp(`^(?:[ \\t${at.delimiter === '|' ? '\\|' : at.delimiter}]*(?:\\r\\n|\\n|\\r))*`);

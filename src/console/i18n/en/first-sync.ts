@@ -52,7 +52,7 @@ export default {
     '{{shown}} values have characters that are no text in this encoding. Choose another encoding. If none helps, the file was damaged before: export it again.',
   previewRow: 'Row',
   rejectedRows: 'Rejected',
-  rejectedAt: 'first rows: {{rows}}',
+  rejectedAt: 'first: {{rows}}',
   finish: 'Check and write',
   syncName: 'Name of the sync',
   nameHint: 'Lower-case letters, digits, - and _',

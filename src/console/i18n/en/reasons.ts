@@ -1,6 +1,16 @@
 // Sentences of codes with figures and names. Where a code has several, they are joined.
 export default {
   of: {
+    conflict_rows_names: 'Rows {{first}} and {{second}} have this number and different names.',
+    conflict_rows_emails: 'Rows {{first}} and {{second}} have this number and different e-mail addresses.',
+    conflict_rows_documents: 'Rows {{first}} and {{second}} have this number and different documents.',
+    conflict_lines_names: 'Lines {{first}} and {{second}} have this number and different names.',
+    conflict_lines_emails: 'Lines {{first}} and {{second}} have this number and different e-mail addresses.',
+    conflict_lines_documents: 'Lines {{first}} and {{second}} have this number and different documents.',
+    conflict_rejected:
+      'Every row of the number was rejected. Correct the source, or say in the sync what such rows become (onConflict: first or merge).',
+    conflict_left: 'Sluice left out the later one (onConflict: first).',
+    conflict_merged: 'Sluice merged them and kept the later value (onConflict: merge).',
     CONNECTION_NOT_FOUND_some:
       'The account “{{account}}” has no connection {{connection}}. These run flows: {{usable}}.',
     CONNECTION_NOT_FOUND_none:

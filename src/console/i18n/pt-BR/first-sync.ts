@@ -56,7 +56,7 @@ export default {
     '{{shown}} valores têm caracteres que não são texto nesta codificação. Escolha outra codificação. Se nenhuma resolver, o arquivo já estava danificado: exporte de novo.',
   previewRow: 'Linha',
   rejectedRows: 'Rejeitadas',
-  rejectedAt: 'primeiras linhas: {{rows}}',
+  rejectedAt: 'as primeiras: {{rows}}',
   finish: 'Conferir e gravar',
   syncName: 'Nome da sincronização',
   nameHint: 'Letras minúsculas, dígitos, - e _',

@@ -1,6 +1,16 @@
 // Frases de códigos com números e nomes. Quando um código tem várias, elas são unidas.
 export default {
   of: {
+    conflict_rows_names: 'Os registros {{first}} e {{second}} têm este número e nomes diferentes.',
+    conflict_rows_emails: 'Os registros {{first}} e {{second}} têm este número e e-mails diferentes.',
+    conflict_rows_documents: 'Os registros {{first}} e {{second}} têm este número e documentos diferentes.',
+    conflict_lines_names: 'As linhas {{first}} e {{second}} têm este número e nomes diferentes.',
+    conflict_lines_emails: 'As linhas {{first}} e {{second}} têm este número e e-mails diferentes.',
+    conflict_lines_documents: 'As linhas {{first}} e {{second}} têm este número e documentos diferentes.',
+    conflict_rejected:
+      'Todas as linhas do número foram rejeitadas. Corrija a fonte, ou defina na sincronização o que fazer com elas (onConflict: first ou merge).',
+    conflict_left: 'O Sluice deixou de fora a última (onConflict: first).',
+    conflict_merged: 'O Sluice as juntou e manteve o último valor (onConflict: merge).',
     CONNECTION_NOT_FOUND_some:
       'A conta “{{account}}” não tem a conexão {{connection}}. Estas rodam fluxos: {{usable}}.',
     CONNECTION_NOT_FOUND_none:

@@ -78,7 +78,12 @@ export function RefusedRequests() {
         may &&
         resolved !== 'all' &&
         total > 0 && (
-          <Button variant="default" size="compact-sm" loading={isReplaying} onClick={() => void replay(filter, total)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={isReplaying}
+            onClick={() => void replay(filter, total)}
+          >
             {t('refused.replayAll', { count: total })}
           </Button>
         )

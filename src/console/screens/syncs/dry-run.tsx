@@ -23,6 +23,7 @@ import { type DryRun, type PlanReport, shown } from './data.ts';
 import { MissingTags } from './missing-tags.tsx';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
+import { useLine } from './use-line.ts';
 import { usePlace } from './use-place.ts';
 
 const EVERY_MS = 1500;
@@ -57,7 +58,7 @@ export function DryRunPanel({ plan }: { readonly plan: string }) {
 function DryRunState({ now }: { readonly now: DryRun }) {
   const { t, i18n } = useTranslation('syncs');
   const format = useFormat();
-  const { state, read, share, report, error } = now;
+  const { state, read, share, report, lines, error } = now;
   if (error !== null)
     return (
       <p className={classes.notice} data-tone="bad" role="alert">
@@ -85,7 +86,7 @@ function DryRunState({ now }: { readonly now: DryRun }) {
     );
   return (
     <div className={classes.stack}>
-      <Result report={report} />
+      <Result report={report} lines={lines} />
       {now.listed === 0 ? (
         <p className={textStyles.small}>{t('plan.noProblems')}</p>
       ) : (
@@ -95,8 +96,9 @@ function DryRunState({ now }: { readonly now: DryRun }) {
   );
 }
 
-function Result({ report }: { readonly report: PlanReport }) {
+function Result({ report, lines }: { readonly report: PlanReport; readonly lines: DryRun['lines'] }) {
   const { t } = useTranslation('syncs');
+  const lineOf = useLine();
   const format = useFormat();
   const { calls, pace, fields, samples, warnings } = report;
   const range = (min: number, max: number, text: (value: number) => string) =>
@@ -119,7 +121,7 @@ function Result({ report }: { readonly report: PlanReport }) {
       />
       <FieldCounts title={t('plan.fields')} counts={fields.update} />
       <FieldCounts title={t('plan.fieldsNew')} counts={fields.create} />
-      <MissingTags tags={report.tags} />
+      <MissingTags tags={report.tags} lines={lines} />
       {warnings.map(({ step, code, reason }) => (
         <p key={`${step} ${code} ${reason}`} className={classes.notice}>
           <Reason code={code} reason={reason} />
@@ -148,10 +150,10 @@ function Result({ report }: { readonly report: PlanReport }) {
             {samples.map(({ row, key, action, changes }) => (
               <div key={`${row} ${key}`}>
                 <div>
-                  {t('plan.sample', { row: format.count(row), action: t(`plan.action.${action}`) })} · {key}
+                  {t('plan.sample', { row: lineOf(row, lines), action: t(`plan.action.${action}`) })} · {key}
                 </div>
                 <Diff
-                  label={t('plan.sample', { row: format.count(row), action: t(`plan.action.${action}`) })}
+                  label={t('plan.sample', { row: lineOf(row, lines), action: t(`plan.action.${action}`) })}
                   changes={changes.map(({ field, was, now }) => ({ field, before: was, after: shown(now) }))}
                 />
               </div>
@@ -180,12 +182,17 @@ type Problem = Output<'GET /plans/{plan}/problems'>['problems'][number];
 
 function Problems({ plan }: { readonly plan: string }) {
   const { t } = useTranslation('syncs');
-  const format = useFormat();
   const placeOf = usePlace();
+  const lineOf = useLine();
   const pages = usePages('GET /plans/{plan}/problems', { plan, limit: 200 }, 'problems', { cursor: 'after' });
+  const { pages: parts } = pages;
+  const lines = useMemo(
+    () => Object.assign({}, ...parts.map((part) => part.lines)) as DryRun['lines'],
+    [parts],
+  );
   const columns = useMemo<readonly Column<Problem>[]>(
     () => [
-      { id: 'row', header: t('rows.row'), width: '5rem', cell: ({ row }) => format.count(row) },
+      { id: 'row', header: t('rows.row'), width: '6rem', cell: ({ row }) => lineOf(row, lines) },
       {
         id: 'outcome',
         header: t('rows.outcome'),
@@ -206,10 +213,10 @@ function Problems({ plan }: { readonly plan: string }) {
         id: 'reason',
         header: t('rows.reason'),
         width: 'minmax(16rem, 2fr)',
-        cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
+        cell: ({ code, reason, params }) => <Reason code={code} reason={reason} params={params} />,
       },
     ],
-    [t, format, placeOf],
+    [t, lineOf, lines, placeOf],
   );
   return (
     <DataTable

@@ -1,12 +1,19 @@
 // Tags that a dry run found missing in the account, and for how many people.
 import { useTranslation } from 'react-i18next';
+import type { Lines } from '../../../jobs/sync/contract/lines.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import textStyles from '../../parts/text.module.css';
 import type { PlanReport } from './data.ts';
 import classes from './syncs.module.css';
+import { useLine } from './use-line.ts';
 
-export function MissingTags({ tags: { wanted, readAt, missing } }: { readonly tags: PlanReport['tags'] }) {
+interface Props {
+  readonly tags: PlanReport['tags'];
+  readonly lines: Lines;
+}
+
+export function MissingTags({ tags: { wanted, readAt, missing }, lines }: Props) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
   if (wanted === 0) return null;
@@ -23,7 +30,7 @@ export function MissingTags({ tags: { wanted, readAt, missing } }: { readonly ta
       <p>
         {t('plan.tags.effect')} {t('plan.tags.read', { at })}
       </p>
-      <TagList tags={missing.list} />
+      <TagList tags={missing.list} lines={lines} />
       {more > 0 && <p>{t('plan.tags.more', { count: more })}</p>}
     </details>
   );
@@ -35,10 +42,12 @@ interface TagListProps {
     readonly people: number;
     readonly rows: readonly number[];
   }[];
+  readonly lines: Lines;
 }
 
 /** Tags with the number of people who ask for each, and their first rows. */
-export function TagList({ tags }: TagListProps) {
+export function TagList({ tags, lines }: TagListProps) {
+  const lineOf = useLine();
   const { t } = useTranslation('syncs');
   // Masked names repeat, so each has its place.
   const listed = tags.map((each, place) => ({ ...each, place }));
@@ -50,10 +59,8 @@ export function TagList({ tags }: TagListProps) {
             {tag}
             {rows.length > 0 && (
               <div className={textStyles.small}>
-                {t('plan.tags.rows', {
-                  count: people,
-                  rows: `${rows.join(', ')}${people > rows.length ? ', …' : ''}`,
-                })}
+                {rows.map((row) => lineOf(row, lines)).join(', ')}
+                {people > rows.length && ', …'}
               </div>
             )}
           </span>

@@ -1,6 +1,7 @@
 // Missing tags of a dry run as text.
 
 import { formatMany, formatTime, formatCount as n } from '../../../cli/lib/terminal/format.ts';
+import type { Lines } from '../contract/lines.ts';
 import type { PlanTags } from '../contract/plan.ts';
 import { describeRows } from './describe-warning.ts';
 
@@ -8,7 +9,11 @@ import { describeRows } from './describe-warning.ts';
 const SHOWN = 10;
 
 /** No line when nobody has a tag to set. */
-export function describeTags({ wanted, readAt, missing }: PlanTags, account: string): string[] {
+export function describeTags(
+  { wanted, readAt, missing }: PlanTags,
+  account: string,
+  lines: Lines = {},
+): string[] {
   if (wanted === 0) return [];
   if (missing === null || readAt === null)
     return [
@@ -24,7 +29,7 @@ export function describeTags({ wanted, readAt, missing }: PlanTags, account: str
       .slice(0, SHOWN)
       .map(
         (each) =>
-          `    ${JSON.stringify(each.tag)}: ${formatMany(each.people, 'person', 'people')}${describeRows(each.people, each.rows)}`,
+          `    ${JSON.stringify(each.tag)}: ${formatMany(each.people, 'person', 'people')}${describeRows(each.people, each.rows, lines)}`,
       ),
     ...(rest === 0 ? [] : [`    and ${n(rest)} more; --json lists up to 100`]),
   ];

@@ -55,7 +55,12 @@ function nextOf(schedule: SyncEntry['schedule']): string {
 
 const RUN_COLUMNS: readonly Column<SyncRunSummary>[] = [
   ['run', 'left', ({ run }) => run, 'keep'],
-  ['kind', 'left', ({ kind }) => kind, 'drop'],
+  [
+    'kind',
+    'left',
+    ({ kind, redoes }) => (redoes === null ? kind : `${redoes.what} of ${redoes.seq ?? 'another'}`),
+    'drop',
+  ],
   ['status', 'left', ({ status }) => status],
   ['start', 'left', ({ startedAt }) => time(startedAt), 'keep'],
   ['end', 'left', ({ finishedAt }) => time(finishedAt), 'drop'],

@@ -11,6 +11,7 @@ import type { Shutdown } from '../../../core/shutdown.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
+import type { Lines } from '../contract/lines.ts';
 import type { PlanReport, PlanSample } from '../contract/plan.ts';
 import type { DryRun } from '../contract/plans.ts';
 import { describeTags } from './describe-plan-tags.ts';
@@ -68,7 +69,7 @@ async function printPlan(
     await client.call('POST /plans/{plan}/cancel', { plan: id }).catch(() => undefined);
   });
   if (unmasked) say('personal data is shown in clear (--unmasked)');
-  const plan = await reportOf(client, name, id, { unmasked, signal });
+  const { report: plan, lines } = await reportOf(client, name, id, { unmasked, signal });
   const output = openPlanOutput(csv === undefined ? { json, signal } : { json, csv, signal });
   await output.plan(plan);
   let after: string | null | undefined = listed ? undefined : null;
@@ -79,8 +80,8 @@ async function printPlan(
     after = wanted ? page.next : null;
   }
   await output.end();
-  if (csv === '-') for (const line of describePlan(plan)) say(line);
-  else if (!json) process.stdout.write(`${describePlan(plan).join('\n')}\n`);
+  if (csv === '-') for (const line of describePlan(plan, lines)) say(line);
+  else if (!json) process.stdout.write(`${describePlan(plan, lines).join('\n')}\n`);
   const found = plan.totals.reduce((sum, { rows }) => sum + rows, 0);
   if (found > 0 && !listed)
     say(`found ${formatMany(found, 'problem')} in rows; --csv FILE or --json lists all`);
@@ -94,19 +95,19 @@ async function reportOf(
   name: string,
   plan: string,
   { unmasked, signal }: { unmasked: boolean; signal: AbortSignal },
-): Promise<PlanReport> {
+): Promise<{ readonly report: PlanReport; readonly lines: Lines }> {
   const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
   try {
     for (;;) {
       const now: DryRun = await client.call('GET /plans/{plan}', { plan, waitMs: CHECK_MS }, { signal });
-      const { read, share, report } = now;
+      const { read, share, report, lines } = now;
       progress.update({ done: read, total: share === null || share === 0 ? null : Math.round(read / share) });
       if (now.state === 'running') continue;
       if (now.error !== null) throw new OperatorError(now.error.kind, now.error.message, now.error);
       if (report === null) throw new CliError(EXIT.conflict, `the dry run of "${name}" was cancelled`);
-      if (!unmasked) return report;
+      if (!unmasked) return { report, lines };
       const shown = await client.call('GET /plans/{plan}', { plan, unmask: true }, { signal });
-      return shown.report ?? report;
+      return { report: shown.report ?? report, lines };
     }
   } finally {
     progress.finish();
@@ -114,7 +115,7 @@ async function reportOf(
 }
 
 /** A plan as people read it; expects samples masked. */
-function describePlan(plan: PlanReport): string[] {
+function describePlan(plan: PlanReport, lines: Lines): string[] {
   const { calls, pace, fields } = plan;
   const range = (min: number, max: number) => (min === max ? n(min) : `${n(min)} to ${n(max)}`);
   const time = (seconds: number) => formatDuration(seconds * 1000);
@@ -147,7 +148,7 @@ function describePlan(plan: PlanReport): string[] {
         ]),
     ...(Object.keys(fields.update).length === 0 ? [] : [`  changed: ${listed(fields.update)}`]),
     ...(Object.keys(fields.create).length === 0 ? [] : [`  for new people: ${listed(fields.create)}`]),
-    ...describeTags(plan.tags, plan.account),
+    ...describeTags(plan.tags, plan.account, lines),
     `  ${range(calls.min, calls.max)} ${calls.min === 1 && calls.max === 1 ? 'call' : 'calls'}; at ${n(Math.round(pace.callsPerMinute))} a minute ${took}, if nothing else spends them: begun now, done ${when}`,
     ...calls.steps.map(({ what, min, max, why }) => `    ${range(min, max)} × ${what}: ${why}`),
     ...(calls.min === calls.max
@@ -156,7 +157,7 @@ function describePlan(plan: PlanReport): string[] {
           `    the range is what only the service knows: who is there already, and with which values; ${formatMany(calls.ifNew, 'call')} if nobody to create is there`,
         ]),
     ...plan.samples.flatMap(describeSample),
-    ...describeTotals(plan.totals),
+    ...describeTotals(plan.totals, lines),
     ...plan.problems.map(
       ({ row, where, column, reason }) => `  row ${n(row)} rejected: ${placeOf(where, column)}: ${reason}`,
     ),

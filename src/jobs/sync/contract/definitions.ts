@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { name as ConfiguredName } from '../../../core/config/base.ts';
 import { endpoint, Name, Reason, Unmask } from '../../../core/endpoint.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
-import { MappingPreview } from './first-sync.ts';
+import { ShownPreview } from './first-sync.ts';
 
 const Yaml = z.string().min(1).max(100_000);
 const Hash = z.string().max(100);
@@ -92,6 +92,6 @@ export const SYNC_DEFINITIONS = {
     audited: true,
     auditMinutes: 10,
     auditOutput: ['records.row'],
-    output: MappingPreview,
+    output: ShownPreview,
   }),
 } as const;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CsvSource } from '../../../connectors/sources/config.ts';
 import { Count, endpoint, Name, Note, Time, Unmask } from '../../../core/endpoint.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
+import { Lines } from './lines.ts';
 
 /** Maximum size of an uploaded export, in bytes. */
 const MAX_UPLOAD = 64 * 1024 * 1024;
@@ -82,6 +83,10 @@ export const MappingPreview = z.object({
 });
 export type MappingPreview = z.infer<typeof MappingPreview>;
 
+/** With the lines of all rows that it names. */
+export const ShownPreview = MappingPreview.extend({ lines: Lines });
+export type ShownPreview = z.infer<typeof ShownPreview>;
+
 /** What another export changes in the columns of a sync's file. */
 export const ColumnChanges = z.object({
   /** Columns of the export. */
@@ -133,7 +138,7 @@ export const FIRST_SYNC = {
     audited: true,
     auditMinutes: 10,
     auditOutput: ['records.row'],
-    output: MappingPreview,
+    output: ShownPreview,
   }),
   'POST /uploads/{upload}/plans': endpoint({
     role: 'editor',

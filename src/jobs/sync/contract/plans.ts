@@ -1,6 +1,17 @@
 // Endpoints of dry runs: what the next run of a sync would do, without a call and without a change.
 import { z } from 'zod';
-import { Count, Cursor, ErrorBody, endpoint, Name, PageLimit, Time, Unmask } from '../../../core/endpoint.ts';
+import {
+  Count,
+  Cursor,
+  ErrorBody,
+  endpoint,
+  Name,
+  NoteParams,
+  PageLimit,
+  Time,
+  Unmask,
+} from '../../../core/endpoint.ts';
+import { Lines } from './lines.ts';
 import { PlanProblem, PlanReport } from './plan.ts';
 
 export const DryRun = z.object({
@@ -13,11 +24,16 @@ export const DryRun = z.object({
   read: Count,
   share: z.number().nullable(),
   report: PlanReport.nullable(),
+  /** Of the rows that the report names. */
+  lines: Lines,
   /** Problems of rows that `GET /plans/{plan}/problems` lists. */
   listed: Count,
   error: ErrorBody.shape.error.nullable(),
 });
 export type DryRun = z.infer<typeof DryRun>;
+
+/** With the case of its reason. */
+const ListedProblem = PlanProblem.unwrap().extend({ params: NoteParams.optional() });
 
 const Plan = z.string().max(100);
 
@@ -50,7 +66,7 @@ export const PLANS = {
     role: 'editor',
     summary: 'List the problems of rows that a dry run found, in the order of the source.',
     input: z.strictObject({ plan: Plan, limit: PageLimit, after: Cursor, unmask: Unmask }),
-    output: z.object({ problems: z.array(PlanProblem), next: z.string().nullable() }),
+    output: z.object({ problems: z.array(ListedProblem), lines: Lines, next: z.string().nullable() }),
     auditOutput: ['problems.row'],
   }),
   'POST /plans/{plan}/cancel': endpoint({

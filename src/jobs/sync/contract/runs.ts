@@ -14,6 +14,7 @@ import {
 import { SyncConfig } from '../config.ts';
 import { OUTCOMES } from '../constants.ts';
 import { LaneOrder } from './lane-order.ts';
+import { Lines } from './lines.ts';
 import { RunProgress, RunReport } from './run.ts';
 
 /** Counts of one run. */
@@ -23,6 +24,8 @@ export const SyncRunSummary = z.object({
   sync: z.string(),
   /** `retry`: made of records that an earlier run kept. */
   kind: z.enum(['sync', 'retry']),
+  /** Of a retry, and of a run over corrected rows: number of the run that read the source. Null: it read the source itself. */
+  redoes: z.object({ what: z.enum(['retry', 'corrections']), seq: Count.nullable() }).nullable(),
   status: z.enum(['planning', 'syncing', 'finished', 'cancelled', 'failed']),
   startedAt: Time,
   /** Null while it runs. */
@@ -179,6 +182,8 @@ const ListedWarning = z.object({
   /** People who ask for the tag, and the first rows of the source that do, at most 5. */
   people: Count,
   firstRows: z.array(Count),
+  /** Case of the reason. */
+  params: NoteParams.optional(),
 });
 
 const Run = z.string().max(700);
@@ -267,7 +272,7 @@ export const SYNCS = {
     role: 'viewer',
     summary: 'List all warnings of a run.',
     input: z.strictObject({ sync: Name, run: Run, limit: PageLimit, after: Cursor }),
-    output: z.object({ warnings: z.array(ListedWarning), next: z.string().nullable() }),
+    output: z.object({ warnings: z.array(ListedWarning), lines: Lines, next: z.string().nullable() }),
   }),
   'POST /syncs/{sync}/runs': endpoint({
     role: 'operator',

@@ -5,7 +5,7 @@ import { isAllowed } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import type { SYNC_DEFINITIONS } from '../contract/definitions.ts';
 import { listRuns } from '../store/run-list.ts';
-import { isUploadedFile, shownPreview } from './first-sync.ts';
+import { isUploadedFile, linesOfPreview, shownPreview } from './first-sync.ts';
 import { liveState } from './list.ts';
 
 export function definitionHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNC_DEFINITIONS> {
@@ -54,7 +54,8 @@ export function definitionHandlers(deps: OperatorDeps): Handlers<keyof typeof SY
           `the sync "${sync}" reads no file that was uploaded here; a dry run shows what the mapping makes of its source`,
           { code: 'NOT_UPLOADED' },
         );
-      return shownPreview(await firstSync.previewSource(source, mapping, identity), unmask);
+      const preview = await firstSync.previewSource(source, mapping, identity);
+      return shownPreview(preview, await linesOfPreview(deps, source, { preview, by: identity }), unmask);
     },
   };
 }

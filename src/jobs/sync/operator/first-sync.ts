@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { maskRecord, maskWritten } from '../../../observe/masking.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Handlers, OperatorDeps, ReplacedExport } from '../../../operator/service/deps.ts';
-import type { FIRST_SYNC, MappingPreview, RecognizedFile } from '../contract/first-sync.ts';
+import type { FIRST_SYNC, MappingPreview, RecognizedFile, ShownPreview } from '../contract/first-sync.ts';
+import type { Lines } from '../contract/lines.ts';
 import { RunSpec } from '../contract/run.ts';
 import { listRuns } from '../store/run-list.ts';
 import { paceOf } from './plans.ts';
+import { locateNow } from './row-lines.ts';
 
 /** People of each kind of change that a dry run shows. */
 const SAMPLES = 3;
@@ -52,7 +54,10 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       return { upload, name, expiresAt, recognized: maskedColumns(recognized) };
     },
     'POST /uploads/{upload}/preview': async ({ upload, mapping, encoding, unmask }, { identity }) => {
-      return shownPreview(await firstSync.preview(upload, { mapping, encoding }, identity), unmask);
+      const preview = await firstSync.preview(upload, { mapping, encoding }, identity);
+      const { path } = firstSync.find(upload);
+      const source = { type: 'csv', path, encoding, delimiter: 'auto' } as const;
+      return shownPreview(preview, await linesOfPreview(deps, source, { preview, by: identity }), unmask);
     },
     'POST /uploads/{upload}/plans': async ({ upload, account, sync, mapping, encoding }) => {
       requireAccount(account);
@@ -100,12 +105,25 @@ function maskedColumns(recognized: RecognizedFile): RecognizedFile {
   return { ...recognized, columns, card: recognized.card ?? null };
 }
 
+/** Of all rows that a preview names. */
+export async function linesOfPreview(
+  { tools }: Pick<OperatorDeps, 'tools'>,
+  source: Parameters<typeof locateNow>[1],
+  { preview, by }: { readonly preview: MappingPreview; readonly by: string },
+): Promise<Lines> {
+  const { records, problems } = preview;
+  const rows = [...records.map(({ row }) => row), ...problems.flatMap((problem) => problem.rows)];
+  return await locateNow(tools.corrections, source, { rows, by });
+}
+
 /** Without names of tags and stages, which may be people's values. */
 export function shownPreview(
   { records, problems, rows, whole, mapped, rejected, garbled }: MappingPreview,
+  lines: Lines,
   unmask: boolean,
-): MappingPreview {
+): ShownPreview {
   return {
+    lines,
     rows,
     whole,
     mapped,

@@ -10,13 +10,15 @@ import { isWorkerMissing } from '../../../operator/service/workflows.ts';
 import { SyncConfig } from '../config.ts';
 import { LAST_RUN } from '../contract/retry.ts';
 import type { SYNCS, SyncProgress } from '../contract/runs.ts';
+import { findRun } from '../store/outcomes.ts';
 import { findListedRun, findOpenRun, type ListedRun, listRuns } from '../store/run-list.ts';
 import { beginAlone, beginSync } from './begin.ts';
+import { conflictCase, reasonWithLines, rowsInReason } from './conflict-lines.ts';
 import { laneOrders } from './lane-order.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
 import { resolveRows } from './resolve.ts';
-import { createRowLines } from './row-lines.ts';
+import { createRowLines, sheetLines } from './row-lines.ts';
 import { listRows } from './rows.ts';
 import { createSummaries } from './summary.ts';
 import { listMaskedWarnings } from './warnings.ts';
@@ -66,6 +68,11 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     throw new OperatorError('notFound', `the sync "${name.sync}" has no run ${id}`, { code: 'NO_RUN' });
   }
 
+  async function linesOf({ account, sync, id }: ListedRun, rows: readonly number[], by: string) {
+    const run = rows.length === 0 ? null : await findRun(db, account, sync, id);
+    return run === null ? {} : sheetLines(await findLines(run, rows, by), rows);
+  }
+
   return {
     'GET /syncs': (input) => listSyncs(deps, summaries, input),
     'GET /syncs/{sync}/runs': async ({ sync, limit, before }) => {
@@ -76,21 +83,40 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
         next: last === undefined || runs.length < limit || last.seq === 1 ? null : String(last.seq),
       };
     },
-    'GET /syncs/{sync}/runs/{run}': async ({ sync, run: id }) => {
+    'GET /syncs/{sync}/runs/{run}': async ({ sync, run: id }, { identity }) => {
       const run = await requireRun(nameOf(sync), id);
       const report = await summaries.reportOf(run);
-      const totals = report.totals.map((total) => ({ ...total, params: phoneCase(total.reason) }));
-      return { summary: await summaries.summaryOf(run), report: { ...report, totals } };
+      const { warnings, problems } = report;
+      const lines = await linesOf(
+        run,
+        [...warnings, ...problems, ...report.totals].flatMap(rowsInReason),
+        identity,
+      );
+      const totals = report.totals.map((each) => {
+        const total = reasonWithLines(each, lines);
+        return { ...total, params: conflictCase(total) ?? phoneCase(total.reason) };
+      });
+      const lined = {
+        warnings: warnings.map((each) => reasonWithLines(each, lines)),
+        problems: problems.map((each) => reasonWithLines(each, lines)),
+      };
+      return { summary: await summaries.summaryOf(run), report: { ...report, ...lined, totals } };
     },
     'GET /syncs/{sync}/progress': async ({ sync, execution, waitMs }) =>
       await progress.read(await deps.runningTemporal(), nameOf(sync), { execution, waitMs }),
     'GET /syncs/{sync}/rows': async (input, { identity }) =>
       await listRows(db, nameOf(input.sync).account, input, (run, rows) => findLines(run, rows, identity)),
-    'GET /syncs/{sync}/warnings': async ({ sync, run: id, limit, after }) => {
+    'GET /syncs/{sync}/warnings': async ({ sync, run: id, limit, after }, { identity }) => {
       const run = await requireRun(nameOf(sync), id);
       const offset = numberOf(after) ?? 0;
-      const warnings = await listMaskedWarnings(db, run.id, { limit, offset });
-      return { warnings, next: warnings.length < limit ? null : String(offset + limit) };
+      const listed = await listMaskedWarnings(db, run.id, { limit, offset });
+      const rows = listed.flatMap((each) => [...each.firstRows, ...rowsInReason(each)]);
+      const lines = await linesOf(run, rows, identity);
+      const warnings = listed.map((each) => {
+        const warning = reasonWithLines(each, lines);
+        return { ...warning, params: conflictCase(warning) };
+      });
+      return { warnings, lines, next: warnings.length < limit ? null : String(offset + limit) };
     },
     'POST /syncs/{sync}/runs': async ({ sync }, caller) => {
       const name = await startable(sync);

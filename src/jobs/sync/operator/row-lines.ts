@@ -1,7 +1,9 @@
 // Where rejected rows are in the file of their run. The file is read for it, so what was found is kept.
 
+import type { CsvSource } from '../../../connectors/sources/config.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Corrections } from '../../../operator/service/deps.ts';
+import type { Lines } from '../contract/lines.ts';
 import type { SyncRow } from '../contract/runs.ts';
 import type { RunRow } from '../store/runs.ts';
 
@@ -13,7 +15,32 @@ export interface RowLines {
   readonly problem: string | null;
 }
 
-export type FindLines = (run: RunRow, rows: readonly number[], by: string) => Promise<RowLines>;
+/** A run, or a dry run. */
+type FileOfRun = Pick<RunRow, 'id' | 'spec' | 'source_file'>;
+
+export type FindLines = (run: FileOfRun, rows: readonly number[], by: string) => Promise<RowLines>;
+
+/** Lines of a spreadsheet, as answers carry them. */
+export function sheetLines({ places }: RowLines, rows: readonly number[]): Lines {
+  return Object.fromEntries(
+    rows.flatMap((row) => {
+      const place = places.get(row);
+      return place === undefined ? [] : [[row, place.sheetLine]];
+    }),
+  );
+}
+
+/** Of a file as it is now, which somebody has just looked into. */
+export async function locateNow(
+  { locate }: Pick<Corrections, 'locate'>,
+  source: CsvSource,
+  { rows, by }: { readonly rows: readonly number[]; readonly by: string },
+): Promise<Lines> {
+  const wanted = [...new Set(rows)].toSorted((a, b) => a - b);
+  if (wanted.length === 0) return {};
+  const located = await locate(source, { rows: wanted, seen: null, by });
+  return Object.fromEntries(located.rows.map(({ row, sheetLine }) => [row, sheetLine]));
+}
 
 /** To read more takes longer than somebody waits for a list. An upload is not larger. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -39,7 +66,7 @@ export function createRowLines({ locate }: Pick<Corrections, 'locate'>): FindLin
     if (rows.length === 0 || source.type !== 'csv' || seen === null)
       return { places: new Map(), problem: null };
     const places = placesOf(run.id);
-    const left = [...new Set(rows.filter((row) => !places.has(row)))].toSorted((a, b) => a - b);
+    const left = [...new Set(rows.filter((row) => row > 0 && !places.has(row)))].toSorted((a, b) => a - b);
     if (left.length === 0) return { places, problem: null };
     if (seen.size > MAX_BYTES)
       return { places, problem: 'the file is larger than 64 MB, so the lines of its rows are not looked up' };

@@ -12,9 +12,10 @@ import { missingTagsOf } from '../store/missing-tags.ts';
 import { findRun, type OutcomePosition, pageOutcomes, type RowOutcome } from '../store/outcomes.ts';
 import { newestRuns } from '../store/retries.ts';
 import type { RunRow } from '../store/runs.ts';
+import { conflictCase, reasonWithLines, rowsInReason } from './conflict-lines.ts';
 import { maskOutcome } from './mask-row.ts';
 import { hintsOf } from './row-hints.ts';
-import type { FindLines, RowLines } from './row-lines.ts';
+import { type FindLines, type RowLines, sheetLines } from './row-lines.ts';
 
 /** The runs of a list stay those of its first page, even if a retry begins meanwhile. */
 interface RowCursor {
@@ -41,6 +42,7 @@ export async function listRows(
   const lines = input.lines
     ? await linesOf(db, account, { sync, runs, rows: page.rows }, findLines)
     : NO_LINES;
+  const allLines = sheetLines(lines, page.rows.flatMap(rowsInReason));
   const changes = input.diff ? await changesOf(db, run, page.rows, unmask) : new Map();
   const hints = await hintsOf(db, runs, page.rows);
   const tags = await missingTagsOf(db, runs, [...new Set(page.rows.map((each) => each.row))]);
@@ -51,13 +53,14 @@ export async function listRows(
     pruned: run.counts !== null,
     same: run.rows_same,
     rows: page.rows.map((outcome) => {
-      const { endedAt, ...shown } = unmask ? outcome : maskOutcome(outcome);
+      const found = reasonWithLines(outcome, allLines);
+      const { endedAt, ...shown } = unmask ? found : maskOutcome(found);
       const end = endedAt?.toISOString() ?? null;
       const place = outcome.status === 'rejected' ? (lines.places.get(outcome.row) ?? null) : null;
       return {
         ...shown,
         endedAt: end,
-        params: phoneCase(outcome.reason),
+        params: conflictCase(found) ?? phoneCase(found.reason),
         place,
         changes: changes.get(outcome) ?? null,
         hints: hints.get(outcome) ?? null,
@@ -78,7 +81,9 @@ async function linesOf(
   { sync, runs, rows }: { sync: string; runs: readonly string[]; rows: readonly RowOutcome[] },
   findLines: (run: RunRow, rows: readonly number[]) => ReturnType<FindLines>,
 ): Promise<RowLines> {
-  const rejected = rows.filter(({ status }) => status === 'rejected').map(({ row }) => row);
+  const rejected = rows
+    .filter(({ status }) => status === 'rejected')
+    .flatMap((each) => [each.row, ...rowsInReason(each)]);
   const run = await findRun(db, account, sync, runs.at(-1) ?? '');
   return run === null ? NO_LINES : await findLines(run, rejected);
 }

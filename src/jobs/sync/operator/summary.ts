@@ -41,6 +41,10 @@ export function createSummaries(db: Queryable): Summaries {
         account: run.account,
         sync: run.sync,
         kind: run.kind === 'retry' ? 'retry' : 'sync',
+        redoes:
+          run.kind === 'retry' || run.corrects
+            ? { what: run.kind === 'retry' ? 'retry' : 'corrections', seq: run.base }
+            : null,
         status: run.status,
         startedAt: run.started_at.toISOString(),
         finishedAt: run.finished_at?.toISOString() ?? null,

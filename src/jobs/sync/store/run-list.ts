@@ -23,10 +23,20 @@ export type ListedRun = Pick<
   readonly error: string | null;
   readonly started_at: Date;
   readonly finished_at: Date | null;
+  /** The run has only corrected rows of an earlier one. */
+  readonly corrects: boolean;
+  /** Number of the run whose rows it takes again; null if it read the source itself. */
+  readonly base: number | null;
 };
 
+const corrects = (run: string) => `(coalesce(${run}.spec ->> 'partial', 'false') = 'true')`;
+
 const COLUMNS = `id, account, sync, seq, status, kind, rows_read, rows_rejected, rows_merged, rows_same, counts,
-  source_progress, calls, error, started_at, finished_at`;
+  source_progress, calls, error, started_at, finished_at, ${corrects('runs')} as corrects,
+  case when kind = 'retry' or ${corrects('runs')} then (
+    select max(b.seq) from runs b
+     where b.account = runs.account and b.sync = runs.sync and b.seq < runs.seq and b.kind = 'sync'
+       and (runs.kind = 'retry' or not ${corrects('b')})) end as base`;
 
 /** Runs of a sync and its retries, newest first. @param page `before`: number of a run */
 export async function listRuns(

@@ -60,6 +60,16 @@ describe('a preview', () => {
     expect(JSON.stringify(preview)).not.toMatch(/987654321|Canaria|canaria@|HYPERLINK|script/);
   });
 
+  it('says the lines of the file, which count empty rows', async () => {
+    const { upload: id } = await upload(CSV.replace('none;', '\n;;;\nnone;'));
+    const preview = await context.operator.client.call('POST /uploads/{upload}/preview', {
+      upload: id,
+      mapping: MAPPING,
+    });
+    expect(preview.problems[0]).toMatchObject({ rows: [2] });
+    expect(preview.lines).toEqual({ 1: 2, 2: 5, 3: 6 });
+  });
+
   it('counts broken values for everybody, and shows plain values to operators only, who are audited', async () => {
     const { upload: id } = await upload(CSV.replace('Canaria Silva', 'Jo\ufffdo Canaria'));
     const input = { upload: id, mapping: MAPPING };
@@ -154,11 +164,11 @@ describe('a dry run of a mapping that is not in the configuration', () => {
     });
     expect(now).toMatchObject({ state: 'done', listed: 1, report: { read: 3, create: 2, rejected: 1 } });
     expect(JSON.stringify(now)).not.toMatch(/987654321|Canaria/);
-    const { problems, next } = await context.operator.client.call('GET /plans/{plan}/problems', {
+    const { problems, lines, next } = await context.operator.client.call('GET /plans/{plan}/problems', {
       plan,
       limit: 1,
     });
-    expect([problems.length, next]).toEqual([1, '1']);
+    expect([problems.length, next, lines]).toEqual([1, '1', { 2: 3 }]);
     expect(await context.db.query('select 1 from runs')).toEqual([]);
     const viewer = context.operator.as({ role: 'viewer' });
     await expect(viewer.call('GET /plans/{plan}', { plan })).rejects.toMatchObject({ kind: 'forbidden' });

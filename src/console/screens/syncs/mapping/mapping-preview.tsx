@@ -14,6 +14,7 @@ import textStyles from '../../../parts/text.module.css';
 import { None } from '../../../parts/values.tsx';
 import { shown } from '../data.ts';
 import classes from '../syncs.module.css';
+import { useLine } from '../use-line.ts';
 import type { Mapping } from './mapping-draft.ts';
 
 const WAIT_MS = 300;
@@ -29,6 +30,7 @@ interface Props {
 export function MappingPreview({ of, mapping }: Props) {
   const { t } = useTranslation(['syncs', 'first-sync', 'common']);
   const format = useFormat();
+  const lineOf = useLine();
   const [unmask, setUnmask] = useState(false);
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
   const upload = 'upload' in of ? of.upload : null;
@@ -47,7 +49,7 @@ export function MappingPreview({ of, mapping }: Props) {
   const query = upload === null ? ofSync : ofUpload;
   return (
     <Loaded of={query}>
-      {({ rows, mapped, rejected, garbled, records, problems }) => (
+      {({ rows, mapped, rejected, garbled, records, problems, lines }) => (
         <div className={classes.stack}>
           <div role="status">
             {t('first-sync:previewOf', {
@@ -85,7 +87,7 @@ export function MappingPreview({ of, mapping }: Props) {
                   const { contact = {}, tags = [], card } = record as PreviewRecord;
                   return (
                     <Table.Tr key={row}>
-                      <Table.Td>{format.count(row)}</Table.Td>
+                      <Table.Td>{lineOf(row, lines)}</Table.Td>
                       <Table.Td>{shown(contact['number']) ?? <None />}</Table.Td>
                       <Table.Td>{country ?? <None />}</Table.Td>
                       {COLUMNS.map((column) => (
@@ -107,7 +109,7 @@ export function MappingPreview({ of, mapping }: Props) {
                     {field}: <Reason code={code} reason={reason} />
                     <span className={textStyles.small}>
                       {' '}
-                      {t('first-sync:rejectedAt', { rows: some.map(format.count).join(', ') })}
+                      {t('first-sync:rejectedAt', { rows: some.map((row) => lineOf(row, lines)).join(', ') })}
                     </span>
                   </span>
                   <Status of="rejected" label={format.count(count)} />

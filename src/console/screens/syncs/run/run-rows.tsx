@@ -64,6 +64,8 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
     cursor: 'after',
   });
   const codes = useCodes(sync, rows.first?.runs ?? [], rows.rows);
+  // Somebody on a phone corrects rows too.
+  const hasPlaces = rows.rows.some(({ place }) => place !== null);
   const columns = useMemo<readonly Column<Row>[]>(
     () => [
       {
@@ -76,7 +78,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         id: 'line',
         header: t('rows.inSheet'),
         width: '6rem',
-        wideOnly: true,
+        wideOnly: !hasPlaces,
         cell: ({ place }) => (place === null ? <None /> : format.count(place.sheetLine)),
       },
       {
@@ -117,7 +119,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         cell: ({ endedAt }) => <Time at={endedAt} />,
       },
     ],
-    [t, format, placeOf],
+    [t, format, placeOf, hasPlaces],
   );
   const about = [
     ...(rows.first?.pruned === true ? [t('rows.pruned')] : []),

@@ -63,9 +63,10 @@ function Tags({ sync, run }: Pick<Props, 'sync' | 'run'>) {
   const query = useCall('GET /syncs/{sync}/warnings', { sync, run, limit: TAGS });
   return (
     <Loaded of={query}>
-      {({ warnings, next }) => (
+      {({ warnings, lines, next }) => (
         <>
           <TagList
+            lines={lines}
             tags={warnings.flatMap(({ tag, people, firstRows }) =>
               tag === null ? [] : [{ tag, people, rows: firstRows }],
             )}

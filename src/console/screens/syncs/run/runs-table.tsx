@@ -29,8 +29,12 @@ export function RunsTable({ sync, openRun, waits }: Props) {
       {
         id: 'run',
         header: t('runs.run'),
-        width: '7rem',
-        cell: ({ run, kind }) => `${run.split('/').at(-1)}${kind === 'retry' ? ` · ${t('runs.retry')}` : ''}`,
+        width: 'minmax(7rem, 1fr)',
+        cell: ({ run, redoes }) =>
+          [
+            run.split('/').at(-1),
+            ...(redoes === null ? [] : [t(`runs.${redoes.what}Of`, { run: redoes.seq ?? '–' })]),
+          ].join(' · '),
       },
       {
         id: 'status',
