@@ -82,7 +82,7 @@ function useFacts(entry: TimelineEntry, person: string): Facts {
         step: entry.step && t('fact.step', { step: entry.step }),
         contact: entry.created && entry.code !== 'created' && t('fact.contactCreated'),
         card: entry.cardCreated && t('fact.cardCreated'),
-        tries: entry.tries > 1 && t('fact.tries', { count: entry.tries }),
+        tries: entry.tries > 1 && t('fact.calls', { count: entry.tries }),
       };
     case 'finding':
       return {

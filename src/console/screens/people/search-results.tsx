@@ -3,6 +3,7 @@ import { Anchor, Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
@@ -21,6 +22,10 @@ import { PlaceLink } from './links.tsx';
 import classes from './people.module.css';
 
 type Found = Output<'POST /people/search'>;
+
+interface Actions {
+  readonly actions: ReactNode;
+}
 
 export function SearchResults({ query }: { readonly query: string }) {
   const { t } = useTranslation('people');
@@ -50,41 +55,47 @@ export function SearchResults({ query }: { readonly query: string }) {
             />
           );
         const hidden = people.length + rows > 0 && plain.data === undefined && may;
+        const reveal = hidden && (
+          <Button
+            variant="default"
+            leftSection={<IconEye size={14} aria-hidden />}
+            title={common('masked.audited')}
+            loading={plain.isPending}
+            onClick={() => plain.mutate()}
+          >
+            {t('search.reveal')}
+          </Button>
+        );
+        // Where nobody is known, the rows are the answer. The button stands at the top of what is shown.
+        const isKnown = people.length > 0 || rows === 0;
+        const open = rejected.filter(({ later }) => later === null);
+        const corrected = rejected.filter(({ later }) => later !== null);
+        const at = [isKnown, open.length > 0, corrected.length > 0, excluded.length > 0].indexOf(true);
         return (
           <>
-            <Section
-              title={t('search.results')}
-              about={readings.length > 0 && t('search.readings', { numbers: readings.join(', ') })}
-              actions={
-                hidden && (
-                  <Button
-                    variant="default"
-                    leftSection={<IconEye size={14} aria-hidden />}
-                    title={common('masked.audited')}
-                    loading={plain.isPending}
-                    onClick={() => plain.mutate()}
-                  >
-                    {t('search.reveal')}
-                  </Button>
-                )
-              }
-              flush
-            >
-              {people.length === 0 ? (
-                <EmptyState title={t('search.none')} text={t('search.noneText')} />
-              ) : (
-                <ul className={listStyles.list}>
-                  {people.map((hit) => (
-                    <Hit key={`${hit.account} ${hit.person}`} hit={hit} query={query} />
-                  ))}
-                </ul>
-              )}
-              {more && <p className={listStyles.note}>{t('search.more')}</p>}
-            </Section>
-            <Rejected title="rejected" rows={rejected.filter(({ later }) => later === null)} />
-            <Rejected title="corrected" rows={rejected.filter(({ later }) => later !== null)} />
-            {excluded.length > 0 && <Excluded members={excluded} />}
-            {merged.length > 0 && <MergedRows rows={merged} />}
+            {isKnown && (
+              <Section
+                title={t('search.results')}
+                about={readings.length > 0 && t('search.readings', { numbers: readings.join(', ') })}
+                actions={reveal}
+                flush
+              >
+                {people.length === 0 ? (
+                  <EmptyState title={t('search.none')} text={t('search.noneText')} />
+                ) : (
+                  <ul className={listStyles.list}>
+                    {people.map((hit) => (
+                      <Hit key={`${hit.account} ${hit.person}`} hit={hit} query={query} />
+                    ))}
+                  </ul>
+                )}
+                {more && <p className={listStyles.note}>{t('search.more')}</p>}
+              </Section>
+            )}
+            <Rejected title="rejected" rows={open} actions={at === 1 && reveal} />
+            <Rejected title="corrected" rows={corrected} actions={at === 2 && reveal} />
+            {excluded.length > 0 && <Excluded members={excluded} actions={at === 3 && reveal} />}
+            {merged.length > 0 && <MergedRows rows={merged} actions={at === -1 && reveal} />}
           </>
         );
       }}
@@ -123,14 +134,15 @@ function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly q
 function Rejected({
   title,
   rows,
-}: {
+  actions,
+}: Actions & {
   readonly title: 'rejected' | 'corrected';
   readonly rows: Found['rejected'];
 }) {
   const { t } = useTranslation('people');
   if (rows.length === 0) return null;
   return (
-    <Section title={t(`search.${title}`)} about={t(`search.${title}About`)} flush>
+    <Section title={t(`search.${title}`)} about={t(`search.${title}About`)} actions={actions} flush>
       <ul className={listStyles.list}>
         {rows.map(({ column, value, problem, later, ...found }) => (
           <li key={`${found.run} ${found.row}`}>
@@ -158,10 +170,10 @@ function Rejected({
   );
 }
 
-function Excluded({ members }: { readonly members: Found['excluded'] }) {
+function Excluded({ members, actions }: Actions & { readonly members: Found['excluded'] }) {
   const { t } = useTranslation('people');
   return (
-    <Section title={t('search.excluded')} about={t('search.excludedAbout')} flush>
+    <Section title={t('search.excluded')} about={t('search.excludedAbout')} actions={actions} flush>
       <ul className={listStyles.list}>
         {members.map(({ account, campaign, run, member, row, at, by, name, email, value, problem }) => (
           <li key={member}>
@@ -185,10 +197,10 @@ function Excluded({ members }: { readonly members: Found['excluded'] }) {
   );
 }
 
-function MergedRows({ rows }: { readonly rows: Found['merged'] }) {
+function MergedRows({ rows, actions }: Actions & { readonly rows: Found['merged'] }) {
   const { t } = useTranslation('people');
   return (
-    <Section title={t('search.merged')} about={t('search.mergedAbout')} flush>
+    <Section title={t('search.merged')} about={t('search.mergedAbout')} actions={actions} flush>
       <ul className={listStyles.list}>
         {rows.map(({ into, ...found }) => (
           <li key={`${found.run} ${found.row}`}>
