@@ -51,9 +51,10 @@ const MARK = { critical: '!!', warning: '! ', info: '  ' } as const;
 
 /** One line for the fact and one for the command, with what comes before the command if it alone does not help. */
 export function describeNeed(need: Need, ledger: LedgerKind): string[] {
-  const { kind, severity, account, since, code, reason, approval, blocks } = need;
+  const { kind, severity, account, since, code, reason, approval, blocks, count, same = null } = need;
   const where = account === null ? '' : ` (${account})`;
-  const why = [ownReason(code, reason), code === null ? null : `[${code}]`]
+  const most = same !== null && same < count ? `${formatCount(same)} of ${formatCount(count)}:` : null;
+  const why = [most, ownReason(code, reason), code === null ? null : `[${code}]`]
     .filter((part) => part !== null)
     .join(' ');
   const from = since === null ? '' : `, since ${formatTime(since)}`;

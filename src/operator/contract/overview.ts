@@ -182,6 +182,8 @@ export const Need = z.object({
   reason: z.string().nullable(),
   /** Figures and names of the reason. */
   params: NoteParams.optional(),
+  /** Of how many of them the code and reason are, where they are those of most. Null: not counted. */
+  same: Count.nullable().optional(),
   /** Of work that fails: what it is, so that its page can be found. */
   work: z.enum(['sync', 'campaign', 'poller', 'route', 'sink', 'delivery', 'other']).optional(),
   /** Of a refused token: work that goes on with a token that works. Missing: nothing is known to wait for it. */

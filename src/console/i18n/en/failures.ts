@@ -7,6 +7,7 @@ export default {
   repaired_other: '{{shown}} more failures were made good by a later attempt or a correction.',
   retried_one: '{{shown}} call that failed was repeated with success.',
   retried_other: '{{shown}} calls that failed were repeated with success.',
+  run: 'run {{run}}, {{at}}',
   kind: {
     run: 'Runs that failed',
     record: 'Records of syncs',

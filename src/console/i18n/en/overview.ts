@@ -24,6 +24,7 @@ export default {
       'Checked at {{at}}: sluice.yaml, tokens and calls, workers, Temporal and Kafka, runs and their records, events, sinks and approvals.',
     others: 'Waits for somebody else than you: {{who}}',
     nobody: 'nobody yet',
+    mostly: '{{same}} of {{all}}:',
     blocks: 'It blocks',
     more: 'There are more than this list shows. The other screens have them all.',
   },

@@ -9,6 +9,7 @@ export default {
   retried_one: '{{shown}} chamada que falhou foi repetida com sucesso.',
   retried_many: '{{shown}} de chamadas que falharam foram repetidas com sucesso.',
   retried_other: '{{shown}} chamadas que falharam foram repetidas com sucesso.',
+  run: 'execução {{run}}, {{at}}',
   kind: {
     run: 'Execuções que falharam',
     record: 'Registros de sincronizações',

@@ -28,6 +28,7 @@ export default {
       'Verificado às {{at}}: sluice.yaml, tokens, chamadas, workers, Temporal, Kafka, execuções, eventos, destinos e aprovações.',
     others: 'Aguarda outra pessoa que não você: {{who}}',
     nobody: 'ninguém ainda',
+    mostly: '{{same}} de {{all}}:',
     blocks: 'Bloqueia',
     more: 'Há mais do que esta lista mostra. As outras telas têm todos.',
   },

@@ -84,8 +84,12 @@ export function FailureLines({ found }: { readonly found: Found }) {
   );
 }
 
-/** The job with the link to its page, and how many of it failed with which code. */
+/** Runs are counted for each sync and campaign. */
+const numberOf = (run: string) => run.split('/').at(-1) ?? run;
+
+/** The job with the link to its page, how many of it failed with which code, and in which run. */
 function FailedJob({ of }: { readonly of: Failure }) {
+  const { t } = useTranslation('failures');
   const format = useFormat();
   const name = useRouteName()(of.name);
   const place = placeOf(of);
@@ -99,6 +103,7 @@ function FailedJob({ of }: { readonly of: Failure }) {
         </Anchor>
       )}
       {` · ${of.code}: ${format.count(of.count)}`}
+      {of.run !== null && ` · ${t('run', { run: numberOf(of.run), at: format.moment(of.lastAt) })}`}
     </div>
   );
 }

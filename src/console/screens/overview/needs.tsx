@@ -64,7 +64,9 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
   const { kind, severity, account, count, since, code, reason, params, blocks, approval } = need;
+  const same = need.same ?? count;
   const commands = commandsOf(need);
+  const format = useFormat();
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   const step = stepOf(need);
@@ -92,6 +94,7 @@ function NeedItem({ need }: { readonly need: Need }) {
               <Time at={since} as="ago" />
             </>
           )}
+          {same < count && ` · ${t('needs.mostly', { same: format.count(same), all: format.count(count) })} `}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
           {blocks !== undefined && (
             <Suspense>

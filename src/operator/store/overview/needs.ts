@@ -1,5 +1,6 @@
 // What waits for a person.
 
+import { OPERATOR_ROUTE } from '../../../core/ids.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { KEPT_REFUSALS } from '../../../jobs/events/contract/refusals.ts';
@@ -40,6 +41,8 @@ export interface NeedRow {
   readonly since: string | null;
   readonly code: string | null;
   readonly reason: string | null;
+  /** Of how many of them the reason is. Null: not known, or of all. */
+  readonly same: number | null;
 }
 
 /** Condition that something is newer than what a person has looked at. */
@@ -53,6 +56,14 @@ const lastRuns = (kinds: string): string =>
 
 /** The error of a run that Sluice can name begins with its code. */
 export const CODE_FIRST = '^([A-Z][A-Z0-9_]+): ';
+
+/** With `same` as ninth column: of how many rows the code and reason are. */
+const REJECTED_ROWS = `select 'rejected-rows', r.account, r.sync, r.id, r.rows_rejected, r.finished_at, p.code, p.reason, p.n as same
+     from ${lastRuns(`'sync'`)},
+          -- The commonest pair: a code alone may have several reasons.
+          lateral (select code, reason, count(*) as n from row_problems where run_id = r.id and kind = 'reject'
+                    group by code, reason order by count(*) desc, code, reason limit 1) p
+    where r.rows_rejected > 0 and ${unseen('rejected-rows', 'r.id', 'r.finished_at')}`;
 
 /** Each part has the columns kind, account, name, run, count, since, code and reason. */
 const PARTS = [
@@ -113,16 +124,13 @@ const PARTS = [
                           (array_agg(reason order by id desc))[1] as reason
                      from run_records where run_id = r.id and status = 'failed' and event_id is null) f
     where f.n > 0 and ${unseen('failed-records', 'r.id', 'r.finished_at')}`,
-  `select 'rejected-rows', r.account, r.sync, r.id, r.rows_rejected, r.finished_at, p.code, p.reason
-     from ${lastRuns(`'sync'`)},
-          -- The commonest pair: a code alone may have several reasons.
-          lateral (select code, reason from row_problems where run_id = r.id and kind = 'reject'
-                    group by code, reason order by count(*) desc, code, reason limit 1) p
-    where r.rows_rejected > 0 and ${unseen('rejected-rows', 'r.id', 'r.finished_at')}`,
+  REJECTED_ROWS,
   `select 'failed-events', account, route, null, count(*), min(ended_at), mode() within group (order by code),
           (array_agg(reason order by ended_at desc))[1]
      from events e
     where state = 'ended' and outcome = 'failed' and ended_at > now() - interval '${FAILED_FOR}'
+      -- A flow that nobody's route or campaign triggers is a test of a campaign: its dialog shows what became of it.
+      and not (route = '${OPERATOR_ROUTE}' and action = 'flow')
       and ${unseen('failed-events', 'e.route', 'e.ended_at')} group by account, route`,
   // Requests whose content is kept count once each, as in their list, until somebody has replayed or discarded them.
   // Of the others only the number by the hour is known. Deliveries to a path of no route are not for Sluice.
@@ -164,13 +172,16 @@ export async function readNeeds(
 ): Promise<{ readonly at: string; readonly needs: readonly NeedRow[] }> {
   const columns = 'kind, account, name, run, count, since, code, reason';
   const parts = PARTS.map(
-    (part, n) => `(select * from (${part}) p${n}(${columns})
+    (
+      part,
+      n,
+    ) => `(select ${columns}, ${part === REJECTED_ROWS ? 'same' : 'null::bigint'} as same from (${part}) p${n}(${columns})
        where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST_OF_A_KIND})`,
   );
   const [row] = await db.query<{ at: string; needs: readonly NeedRow[] }>(
     `select ${isoText('now()')} as at, coalesce((select json_agg(found) from (
-       select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
-         from (${parts.join(' union all ')}) needs(${columns}) order by needs.since nulls last, account, name) found), '[]') as needs`,
+       select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason, same::int as same
+         from (${parts.join(' union all ')}) needs order by needs.since nulls last, account, name) found), '[]') as needs`,
     [account],
   );
   return row as { at: string; needs: readonly NeedRow[] };

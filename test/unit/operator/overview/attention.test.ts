@@ -62,6 +62,14 @@ onBothLedgers((db) => {
       [id],
     );
 
+  it('a test of a campaign that failed needs nobody: whoever sent it has seen why', async () => {
+    await event('test');
+    await db.query("update events set route = '_cli', action = 'flow'");
+    expect(await needs()).toEqual([]);
+    await db.query("update events set action = 'message'");
+    expect(await needs()).toEqual([['failed-events', 'acme', '_cli', 1, 'ERR_FLOW']]);
+  });
+
   it('of nothing that went wrong needs nobody', async () => {
     await run(1);
     expect(await needs()).toEqual([]);
@@ -98,6 +106,7 @@ onBothLedgers((db) => {
     await run(1, { rejected: 4 });
     await run(2, { kind: 'retry' });
     expect(await needs()).toEqual([['rejected-rows', 'acme', 'leads', 4, 'NUMBER_INVALID']]);
+    expect((await read()).needs[0]?.same).toBe(4);
     await run(3);
     expect(await needs()).toEqual([]);
   });
