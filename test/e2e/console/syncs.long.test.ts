@@ -22,7 +22,7 @@ describe.each([
       await page.goto(`${stub.url}/syncs?name=contacts`);
       await page.getByText('ERR_DUPLICATED_CONTACT').first().waitFor();
       await page.getByText('7 people were written without a tag.').waitFor();
-      await page.getByText('Rows 2, 3, 5, 8, 13, …').waitFor();
+      await page.getByText('line 3, line 4, line 8, line 12, line 18, …').waitFor();
       await page.getByText('The account lacks the tag vip').waitFor();
       await check('sync');
       await page.goto(`${stub.url}/syncs?name=contacts&row=4`);

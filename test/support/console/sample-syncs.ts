@@ -299,6 +299,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
         },
         { step: 'setTags', code: 'UNKNOWN_TAG', reason: '', tag: HOSTILE_NAME, people: 1, firstRows: [21] },
       ],
+      lines: { 2: 3, 3: 4, 5: 8, 8: 12, 13: 18 },
       next: null,
     }),
     'GET /plans/p1': () => dryRun,

@@ -34,7 +34,7 @@ export function Reason({ code, reason, params }: ReasonProps) {
     );
   return (
     <span className={classes.wrap}>
-      {words ?? own ?? code}
+      {words ?? (own === null ? code : asSentence(own))}
       {words !== null && own !== null && isEnglish && <span className={classes.small}>: {own}</span>}
       {code !== null && (words ?? own) !== null && (
         <>
@@ -42,9 +42,17 @@ export function Reason({ code, reason, params }: ReasonProps) {
           <code>{code}</code>
         </>
       )}
-      {words !== null && own !== null && !isEnglish && <Original text={own} />}
+      {words !== null && own !== null && !isEnglish && !WHOLE.has(code ?? '') && <Original text={own} />}
     </span>
   );
+}
+
+/** Codes whose words say all that the server says. */
+const WHOLE: ReadonlySet<string> = new Set(['required', 'NO_CONTACT']);
+
+/** Names keep their case, so only a word of the language at the beginning becomes a capital. */
+function asSentence(text: string): string {
+  return text.replace(/^(?:the|an?|no|it) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
 /** Null: the case has no figures, or no sentence for them. */

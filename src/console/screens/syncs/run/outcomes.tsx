@@ -18,7 +18,10 @@ export function Outcomes({ run }: { readonly run: Pick<RunSummary, 'outcomes' | 
         <Status
           key={outcome}
           of={outcome}
-          label={`${format.count(counts[outcome] ?? 0)} ${t(`outcome.${outcome}`).toLowerCase()}`}
+          label={t(`counted.${outcome}`, {
+            count: counts[outcome] ?? 0,
+            shown: format.count(counts[outcome] ?? 0),
+          })}
         />
       ))}
     </span>

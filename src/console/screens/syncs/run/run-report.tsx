@@ -108,7 +108,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
             <div className={classes.line}>
               <Status
                 of={outcome === 'warning' ? 'degraded' : outcome}
-                label={`${format.count(rows)} ${t(`outcome.${outcome}`).toLowerCase()}`}
+                label={t(`counted.${outcome}`, { count: rows, shown: format.count(rows) })}
               />
               <span>
                 {column === undefined
