@@ -46,7 +46,7 @@ describe('rules that nobody would ever keep', () => {
       'canary: 20',
       'canary: 19',
       [
-        'campaigns.back.waves.canary: a first wave of 19 is not evaluated: it has less than 20 members; write 20 or more, or evaluate waves of at least 19 (stop.atLeast)',
+        'campaigns.back.waves.canary: a first wave of 19 is not evaluated: it has less than 20 members; write 20 or more, or set stop.atLeast to 19 or less',
       ],
     ],
     [
@@ -54,7 +54,7 @@ describe('rules that nobody would ever keep', () => {
       'size: [50, 100]',
       'size: [5, 19]',
       [
-        'campaigns.back.stop.atLeast: no wave has more than 19 members, and waves of less than 20 are not evaluated; evaluate waves of at least 19 members or less (stop.atLeast)',
+        'campaigns.back.stop.atLeast: no wave has more than 19 members, and waves of less than 20 are not evaluated; set stop.atLeast to 19 or less, or make a wave larger',
       ],
     ],
     [

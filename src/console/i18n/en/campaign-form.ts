@@ -69,6 +69,7 @@ export default {
     reachedByAny: 'Reached by the campaigns',
     contactedWithin: 'Contacted within',
     numbers: 'Phone numbers',
+    capDefault: 'Without a value: at most 1 trigger in 7 days.',
     capTimes: 'Triggers per person, at most',
     capWithin: 'In this period',
     openConversation: 'People with an open conversation',

@@ -70,6 +70,7 @@ export default {
     reachedByAny: 'Alcançados pelas campanhas',
     contactedWithin: 'Contatados nos últimos',
     numbers: 'Telefones',
+    capDefault: 'Sem valor: no máximo 1 acionamento em 7 dias.',
     capTimes: 'Disparos por pessoa, no máximo',
     capWithin: 'Neste período',
     openConversation: 'Pessoas com uma conversa aberta',

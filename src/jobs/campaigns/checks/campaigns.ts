@@ -124,15 +124,11 @@ function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   if (largest < atLeast) {
     const message = `no wave has more than ${largest} members, and waves of less than ${atLeast} are not evaluated`;
     problems.push(
-      say(
-        ['stop', 'atLeast'],
-        message,
-        `evaluate waves of at least ${largest} members or less (stop.atLeast)`,
-      ),
+      say(['stop', 'atLeast'], message, `set stop.atLeast to ${largest} or less, or make a wave larger`),
     );
   } else if (canary !== undefined && canary < atLeast) {
     const message = `a first wave of ${canary} is not evaluated: it has less than ${atLeast} members`;
-    const hint = `write ${atLeast} or more, or evaluate waves of at least ${canary} (stop.atLeast)`;
+    const hint = `write ${atLeast} or more, or set stop.atLeast to ${canary} or less`;
     problems.push(say(['waves', 'canary'], message, hint));
   }
   if (shares.replies !== undefined && durationMs(settle) === 0) {

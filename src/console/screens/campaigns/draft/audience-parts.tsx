@@ -15,7 +15,7 @@ type Kind = (typeof KINDS)[number];
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   contacts: ['tags', 'channel', 'search'],
   cards: ['pipeline', 'stage', 'status', 'tags', 'withoutTags', 'inStageSince'],
-  source: ['source', 'number'],
+  source: ['source', 'number', 'country'],
   ledger: ['tags', 'createdBy', 'silentFor', 'campaign'],
 };
 
@@ -78,8 +78,9 @@ function Part({ index, part, choices, lists, isOnly }: PartProps) {
   const at = (...keys: string[]) => ['audience', index, ...keys];
   const from = String(valueAt(part, ['from']) ?? '');
   const kind = KINDS.find((each) => each === from) ?? null;
-  const error = useProblem(at(), false);
   const keys = typeof part === 'object' && part !== null ? Object.keys(part) : [];
+  // A new part has no filter yet. The list beside the form says that it needs one.
+  const error = useProblem(at(), false, keys.length <= 1);
   const others = kind === null ? keys : keys.filter((key) => key !== 'from' && !SHOWN[kind].includes(key));
   return (
     <Fieldset legend={t('draft.part', { number: index + 1 })} className={classes.part}>
@@ -183,6 +184,7 @@ function SourceFields({ at, choices }: FilterProps) {
         description={t('draft.numberHint')}
         options={columns}
       />
+      <Field at={at('country')} label={t('file.countryColumn')} options={columns} />
       <AudienceFile at={at()} names={options.map(({ value: name }) => name)} />
     </>
   );

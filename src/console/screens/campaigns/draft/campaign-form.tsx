@@ -57,8 +57,13 @@ export function CampaignForm({ choices, preview }: Props) {
           />
           <Field at={['exclude', 'contactedWithin']} label={t('draft.contactedWithin')} placeholder="7d" />
           <Field at={['exclude', 'numbers']} kind="list" label={t('draft.numbers')} />
-          <Field at={['cap', 'times']} kind="number" label={t('draft.capTimes')} />
-          <Field at={['cap', 'within']} label={t('draft.capWithin')} />
+          <Field
+            at={['cap', 'times']}
+            kind="number"
+            label={t('draft.capTimes')}
+            description={t('draft.capDefault')}
+          />
+          <Field at={['cap', 'within']} label={t('draft.capWithin')} description={t('draft.capDefault')} />
         </div>
         <div className={classes.toggles}>
           <Toggle at={['exclude', 'openConversation']} label={t('draft.openConversation')} />

@@ -64,13 +64,34 @@ export function LiveCount({ counted, error, isOld, hasField, onRetry }: Props) {
   );
 }
 
+/** Keys of a part of the audience that the form names. */
+const NAMED: ReadonlySet<string> = new Set([
+  'source',
+  'number',
+  'tags',
+  'channel',
+  'pipeline',
+  'stage',
+  'status',
+]);
+
 /** The part of the campaign in words, and its place as the YAML names it. */
 function PlaceOf({ path }: { readonly path: string }) {
-  const { t, i18n } = useTranslation('campaigns');
-  const [key = ''] = path.split(/[.[]/);
+  const { t, i18n } = useTranslation(['campaigns', 'campaign-form']);
+  const [key = '', ...inner] = path.split(/[.[\]]+/).filter((part) => part !== '');
+  const names = inner.map((part) =>
+    key === 'audience' && /^\d+$/.test(part)
+      ? t('campaign-form:draft.part', { number: Number(part) + 1 })
+      : NAMED.has(part)
+        ? t(`campaign-form:draft.${part}` as 'campaign-form:draft.source')
+        : null,
+  );
+  const isNamed = i18n.exists(`campaigns:rules.${key}`);
+  const rule = isNamed ? t(`rules.${key}` as 'rules.flow') : null;
+  if (rule !== null && names.every((name) => name !== null)) return `${[rule, ...names].join(', ')}:`;
   return (
     <>
-      {i18n.exists(`campaigns:rules.${key}`) && `${t(`rules.${key}` as 'rules.flow')}, `}
+      {rule !== null && `${rule}, `}
       <code>{path}</code>:
     </>
   );
