@@ -56,7 +56,17 @@ it.each<[Partial<Need>, object | null]>([
   ],
   [
     { kind: 'unknown-members', run: 'acme/+spring/1' },
-    { word: 'review', to: '/campaigns', search: { account: 'acme', name: 'leads', run: 'acme/+spring/1' } },
+    {
+      word: 'review',
+      to: '/campaigns',
+      search: {
+        account: 'acme',
+        name: 'leads',
+        run: 'acme/+spring/1',
+        tab: 'members',
+        state: 'unknown',
+      },
+    },
   ],
   [
     { kind: 'approval', run: 'acme/+spring/1', approval: { refusal: null, approvers: ['bia'], from: null } },

@@ -82,6 +82,8 @@ export default {
     plan: 'Check and approve',
   },
   advice: {
+    unknown: 'Check in the service whether the flow was triggered for them, then record it.',
+    sink: 'Sluice tries again by itself. Start the server of the sink, or correct its address.',
     token: 'Give the account a token that works.',
     scope: 'Give the token the missing scope in the service, or give the account another token.',
   },

@@ -98,6 +98,8 @@ export default {
     plan: 'Conferir e aprovar',
   },
   advice: {
+    unknown: 'Veja no serviço se o fluxo foi acionado para eles e registre o resultado.',
+    sink: 'O Sluice tenta de novo sozinho. Inicie o servidor do destino ou corrija o endereço.',
     token: 'Dê à conta um token que funcione.',
     scope: 'Dê ao token o escopo que falta no serviço, ou dê outro token à conta.',
   },

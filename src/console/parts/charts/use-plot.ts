@@ -29,7 +29,8 @@ export function usePlot(
     const options: uPlot.Options = {
       width: element.clientWidth,
       height,
-      padding: [8, 8, 0, 0],
+      // Half of the last label of the axis stands beside the plot.
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: true }, y: { range: [0, topOf(drawn, series)] } },

@@ -28,7 +28,9 @@ export function Waves({ report }: { readonly report: Report }) {
               <tr>
                 <th scope="col">{t('waves.wave')}</th>
                 <th scope="col">{t('waves.state')}</th>
-                <th scope="col">{t('waves.begun')}</th>
+                <th scope="col" data-wide>
+                  {t('waves.begun')}
+                </th>
                 {(['members', 'triggered', 'replied', 'failed'] as const).map((name) => (
                   <th key={name} scope="col" data-align="end">
                     {t(`waves.${name}`)}
@@ -45,7 +47,7 @@ export function Waves({ report }: { readonly report: Report }) {
                   <td>
                     <WaveState wave={wave} />
                   </td>
-                  <td>
+                  <td data-wide>
                     <Time at={wave.startedAt} as="moment" />
                   </td>
                   {[

@@ -33,7 +33,9 @@ const APPROVE = 'POST /campaigns/{campaign}/approve';
 export const commandsOf = ({ commands }: Need) => commands.filter(({ route }) => route !== APPROVE);
 
 /** What has to be done outside of Sluice, or on another screen, before the button helps. */
-export function adviceOf({ kind, code, reason }: Need): 'token' | 'scope' | null {
+export function adviceOf({ kind, code, reason }: Need): 'token' | 'scope' | 'unknown' | 'sink' | null {
+  if (kind === 'unknown-members') return 'unknown';
+  if (kind === 'waiting-sink') return 'sink';
   if (kind === 'refused-token') return reason?.startsWith('the token lacks the scope ') ? 'scope' : 'token';
   if (needsToken(code, reason)) return code === 'ERR_SCOPE_MISSING' ? 'scope' : 'token';
   // The service refuses a call of the token, with whatever code.
