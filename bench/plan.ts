@@ -108,7 +108,11 @@ async function beside<T>(threads: number, work: () => Promise<T>): Promise<T> {
 }
 
 async function sizeMb(folder: string): Promise<number> {
-  const files = await readdir(folder, { recursive: true });
+  const files = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    // A dry run on no ledger makes none.
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
   return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6);
 }

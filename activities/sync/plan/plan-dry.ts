@@ -29,7 +29,6 @@ export interface DryRunOptions {
    * Receives the plan and all problems of its rows, which are gone after it returns. The values are personal data.
    */
   readonly list?: (plan: PlanReport, problems: AsyncIterable<PlanProblem>) => Promise<void>;
-  readonly signal?: AbortSignal;
 }
 
 /** Carries the report out of a transaction that is always rolled back. */
@@ -47,7 +46,7 @@ class RolledBack extends Error {
  * @throws SourceError when the source cannot be read
  */
 export async function dryRun(db: Database, options: DryRunOptions): Promise<PlanReport> {
-  const { spec, signal, callsPerMinute } = options;
+  const { spec, callsPerMinute } = options;
   try {
     await db.transaction(async (tx) => {
       // All pages see one state of the ledger, whatever else runs meanwhile.
@@ -64,9 +63,8 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       const tags = await tagCountsOf(tx, spec.account);
       const newcomers = new Newcomers(options.samples, tags);
       const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map(), newcomers };
-      const planned = await patiently(signal, () =>
+      const planned = await patiently(() =>
         planPages(deps, id, {
-          signal,
           more: (progress) => {
             options.onProgress(progress);
             return true;
@@ -77,7 +75,7 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       const run = await getRun(tx, id);
       const { read, rejected, unchanged, merged, carried = 0, ...more } = await reportRun(tx, id);
       const { warnings, totals, problems } = more;
-      const { calls, ...outlook } = await outlookOf(tx, run, { newcomers, tags }, options.samples, signal);
+      const { calls, ...outlook } = await outlookOf(tx, run, { newcomers, tags }, options.samples);
       const seconds = (count: number) => Math.ceil((Math.max(0, count - 1) * 60) / callsPerMinute);
       const report: PlanReport = {
         account: spec.account,
@@ -95,7 +93,7 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
         totals,
         problems,
       };
-      await options.list?.(report, problemsOf(tx, id, signal));
+      await options.list?.(report, problemsOf(tx, id));
       throw new RolledBack(report);
     });
   } catch (error) {
@@ -105,13 +103,8 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
   throw new Error('a dry run ended without a report');
 }
 
-async function* problemsOf(
-  tx: Queryable,
-  runId: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<PlanProblem> {
+async function* problemsOf(tx: Queryable, runId: string): AsyncGenerator<PlanProblem> {
   for await (const finding of readFindings(tx, runId, { kinds: ['reject', 'warning'] })) {
-    signal?.throwIfAborted();
     const { row, kind, field, column, code, reason, value, otherRow, otherValue } = finding;
     yield {
       row,
@@ -128,13 +121,13 @@ async function* problemsOf(
 }
 
 /** Waits when the source asks for it. Pages planned so far are kept. */
-async function patiently<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof SourceError) || error.retryAfterMs === undefined) throw error;
-      await delay(error.retryAfterMs, undefined, signal === undefined ? {} : { signal });
+      await delay(error.retryAfterMs);
     }
   }
 }

@@ -40,7 +40,6 @@ export async function outlookOf(
   run: RunRow,
   { newcomers, tags }: { readonly newcomers: Newcomers; readonly tags: TagCounts },
   samples: number,
-  signal?: AbortSignal,
 ): Promise<Outlook> {
   const { options } = run.spec;
   const pipeline = pipelineName(run.spec);
@@ -49,7 +48,6 @@ export async function outlookOf(
   const fields = { update: new Map<string, number>(), create: new Map<string, number>() };
   const shown: PlanSample[] = [];
   for (let after = 0; ; ) {
-    signal?.throwIfAborted();
     const records = await stagedRecords(tx, run.id, { after, limit: BATCH });
     const people = await findPeople(
       tx,

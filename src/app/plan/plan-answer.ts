@@ -7,9 +7,8 @@ import { asOperatorError } from '../../operator/service/known-error.ts';
 export type PlanAnswer =
   | { readonly kind: 'progress'; readonly read: number; readonly share: number | null }
   | { readonly kind: 'plan'; readonly plan: PlanReport }
-  /** The answer says whether more are wanted. */
+  /** The thread waits for a message before it reads more. */
   | { readonly kind: 'problems'; readonly problems: readonly PlanProblem[] }
-  | { readonly kind: 'done' }
   | { readonly kind: 'error'; readonly error: ErrorBody['error'] };
 
 export function answerOf(error: unknown): PlanAnswer {

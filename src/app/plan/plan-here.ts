@@ -31,8 +31,7 @@ export interface PlanInput {
 /** Receives the plan first, then the problems of its rows in source order. */
 export interface PlanReader {
   plan(plan: PlanReport): Promise<void>;
-  /** @returns whether it wants more */
-  problems(batch: readonly PlanProblem[]): Promise<boolean>;
+  problems(batch: readonly PlanProblem[]): Promise<void>;
 }
 
 /** Number of problems per message: about 200 kB. */
@@ -43,7 +42,7 @@ export async function planHere(
   input: PlanInput,
   onProgress: (progress: PlanProgress) => void,
   reader: PlanReader,
-): Promise<PlanReport> {
+): Promise<void> {
   const { spec, baseDir, stateDir, env, samples, callsPerMinute, listed } = input;
   const secret = async (ref: string) => (await resolveSecret(ref, { env, baseDir })).value;
   const cipher = await cipherOf(input.keys, secret);
@@ -57,7 +56,7 @@ export async function planHere(
       await reader.plan(plan);
       if (listed) await handOver(problems, reader);
     };
-    return await dryRun(db, { spec, makers, baseDir, samples, callsPerMinute, onProgress, list });
+    await dryRun(db, { spec, makers, baseDir, samples, callsPerMinute, onProgress, list });
   } finally {
     await db.close();
   }
@@ -68,7 +67,7 @@ async function handOver(problems: AsyncIterable<PlanProblem>, reader: PlanReader
   for await (const problem of problems) {
     batch.push(problem);
     if (batch.length < BATCH) continue;
-    if (!(await reader.problems(batch))) return;
+    await reader.problems(batch);
     batch = [];
   }
   if (batch.length > 0) await reader.problems(batch);

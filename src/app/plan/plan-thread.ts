@@ -10,12 +10,11 @@ try {
   await planHere(workerData as PlanInput, ({ read, share }) => say({ kind: 'progress', read, share }), {
     plan: async (plan) => say({ kind: 'plan', plan }),
     problems: (problems) =>
-      new Promise((answered) => {
-        parentPort?.once('message', answered);
+      new Promise((taken) => {
+        parentPort?.once('message', () => taken());
         say({ kind: 'problems', problems });
       }),
   });
-  say({ kind: 'done' });
 } catch (error) {
   say(answerOf(error));
 }
