@@ -337,26 +337,6 @@ describe('an inconsistent list', () => {
     expect((await hand.poller())['complete_at']).toBeNull();
   });
 
-  it('an item without an id is a gap until the list is read again down to where it may have been', async () => {
-    context.service.chats = Array.from({ length: 60 }, (_, n) => chat(n + 1, n + 1));
-    const hand = await hire({ since: 'now', config: { pageSize: 20 } });
-    await poll(hand);
-    const bend: typeof context.service.bend = ({ of }, body) => {
-      const [first, ...rest] = body['conversations'] as Record<string, unknown>[];
-      return of === 'list'
-        ? { status: 200, body: { ...body, conversations: [{ ticket: first?.['id'] }, ...rest] } }
-        : null;
-    };
-    context.service.bend = bend;
-    await poll(hand);
-    expect(await hand.gaps()).toMatchObject([{ code: 'LISTING_UNREADABLE', conversation_id: 0 }]);
-    await poll(hand);
-    expect(await hand.gaps()).toMatchObject([{ code: 'LISTING_UNREADABLE', seen: 2 }]);
-    context.service.bend = () => null;
-    await poll(hand);
-    expect(await hand.gaps()).toEqual([]);
-  });
-
   it.each([
     [401, 'ERR_TOKEN_REVOKED'],
     [403, 'ERR_SCOPE_MISSING'],

@@ -289,3 +289,26 @@ it('a message in the list but not in the history is unread', async () => {
   await hand.settle();
   expect(await hand.gaps()).toMatchObject([{ code: 'MESSAGES_MISSING', conversation_id: 1 }]);
 });
+
+it('an item without an id is a gap until the list is read again down to where it may have been', async () => {
+  const poll = async (by: Hand) => {
+    for (let done = false; !done; ) done = (await by.page()).done;
+  };
+  context.service.chats = Array.from({ length: 60 }, (_, n) => chat(n + 1, n + 1));
+  const hand = await hire({ since: 'now', config: { pageSize: 20 } });
+  await poll(hand);
+  const bend: typeof context.service.bend = ({ of }, body) => {
+    const [first, ...rest] = body['conversations'] as Record<string, unknown>[];
+    return of === 'list'
+      ? { status: 200, body: { ...body, conversations: [{ ticket: first?.['id'] }, ...rest] } }
+      : null;
+  };
+  context.service.bend = bend;
+  await poll(hand);
+  expect(await hand.gaps()).toMatchObject([{ code: 'LISTING_UNREADABLE', conversation_id: 0 }]);
+  await poll(hand);
+  expect(await hand.gaps()).toMatchObject([{ code: 'LISTING_UNREADABLE', seen: 2 }]);
+  context.service.bend = () => null;
+  await poll(hand);
+  expect(await hand.gaps()).toEqual([]);
+});
