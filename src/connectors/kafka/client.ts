@@ -3,7 +3,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
-import { readRegularFileSync } from '../../core/files/regular-file.ts';
+import { readPemSync } from '../../core/net/pem-file.ts';
 import type { KafkaConnection } from './config.ts';
 
 const CONNECT_MS = 5000;
@@ -56,20 +56,10 @@ function pemsOf(tls: KafkaConnection['tls']): ConnectionOptions {
   if (typeof tls === 'boolean') return {};
   const { ca, cert, key } = tls;
   return {
-    ...(ca !== undefined && { ca: readPem('ca', ca) }),
-    ...(cert !== undefined && { cert: readPem('cert', cert) }),
-    ...(key !== undefined && { key: readPem('key', key) }),
+    ...(ca !== undefined && { ca: readPemSync(ca, 'certificate', '`tls.ca`') }),
+    ...(cert !== undefined && { cert: readPemSync(cert, 'certificate', '`tls.cert`') }),
+    ...(key !== undefined && { key: readPemSync(key, 'key', '`tls.key`') }),
   };
-}
-
-function readPem(name: string, path: string): Buffer {
-  try {
-    return readRegularFileSync(path);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const error = new Error(`the file of tls.${name}, ${path}, can't be read (${code})`);
-    throw Object.assign(error, { code: 'TLS_FILE' });
-  }
 }
 
 /** kafkajs offers no other way to give up: its own disconnect waits for requests in progress. */

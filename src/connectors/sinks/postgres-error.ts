@@ -1,5 +1,6 @@
 // Maps errors of PostgreSQL and its driver to messages that name the cause and the fix. The messages never quote
 // `detail`, `where` or an error about a value, because those contain personal data of the event.
+import { PemFileError } from '../../core/net/pem-file.ts';
 import { SinkError } from './sink.ts';
 
 interface Place {
@@ -68,7 +69,10 @@ export const isMissingTable = (error: unknown): boolean => codeOf(error) === '42
 /** Converts the error that kept a whole batch out of the table. */
 export function databaseError(error: unknown, { server, table }: Place): SinkError {
   const code = codeOf(error);
-  const why = MEANINGS[code] ?? (PASSING.test(code) ? 'the server cannot answer at the moment' : away(code));
+  const why =
+    error instanceof PemFileError
+      ? error.message
+      : (MEANINGS[code] ?? (PASSING.test(code) ? 'the server cannot answer at the moment' : away(code)));
   const message = `Sluice could not write the events to ${table} at ${server}: ${why}`;
   return new SinkError(code, message, { retryable: true, sinkWide: true });
 }

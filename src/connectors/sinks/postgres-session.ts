@@ -1,5 +1,6 @@
 // Runs the transactions of the PostgreSQL sink, each with a time limit and abortable at once.
 import pg from 'pg';
+import { PostgresClient } from '../../core/sql/postgres-tls.ts';
 import type { SinkError } from './sink.ts';
 
 const CONNECT_MS = 10_000;
@@ -17,6 +18,7 @@ export type Statement = (sql: string, params?: readonly string[]) => Promise<voi
 export function openPool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
+    Client: PostgresClient,
     max: 2,
     application_name: 'sluice',
     connectionTimeoutMillis: CONNECT_MS,

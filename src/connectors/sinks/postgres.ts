@@ -2,6 +2,8 @@
 import pg from 'pg';
 import { toJson } from '../../core/json/stored-json.ts';
 import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../core/net/loopback.ts';
+import { PemFileError } from '../../core/net/pem-file.ts';
+import { withFiles } from '../../core/sql/postgres-tls.ts';
 import type { PostgresSink } from './config.ts';
 import type { CloudEvent } from './event.ts';
 import { databaseError, isAboutRow, isMissingTable, rowError } from './postgres-error.ts';
@@ -140,8 +142,9 @@ function serverOf(url: string, name: string): string {
 
 function targetOf(url: string, refuse: (why: string) => SinkError): pg.Client {
   try {
-    return new pg.Client({ connectionString: url });
-  } catch {
+    return new pg.Client(withFiles({ connectionString: url }));
+  } catch (error) {
+    if (error instanceof PemFileError) throw refuse(`cannot be used: ${error.message}`);
     // The driver's error would quote the address with its password.
     throw refuse('is not a valid address; percent-encode special characters in the password');
   }

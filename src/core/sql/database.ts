@@ -6,9 +6,11 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { LedgerCipher } from '../encryption/cipher.ts';
 import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../net/loopback.ts';
+import { PemFileError } from '../net/pem-file.ts';
 import { CONNECTION_HELP } from './connection-help.ts';
 import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
 import { PrivateNodeFS } from './embedded/private-nodefs.ts';
+import { PostgresClient, withFiles } from './postgres-tls.ts';
 import { createStatementNames } from './prepared.ts';
 
 /** The database functions that the ledger needs: statements with `$1` parameters. */
@@ -92,8 +94,8 @@ async function isDiskFull(dir: string, cause: unknown): Promise<boolean> {
 }
 
 /**
- * Thrown when DATABASE_URL is not a PostgreSQL address, or one without TLS on another machine. Its value contains a password, so the message does not show
- * it.
+ * Thrown when DATABASE_URL is not a PostgreSQL address, one without TLS on another machine, or one with unusable files.
+ * Its value contains a password, so the message does not show it.
  */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
@@ -108,9 +110,10 @@ function checkUrl(url: string): void {
   if (!isAddress) throw new DatabaseUrlError();
   let target: pg.Client;
   try {
-    target = new pg.Client({ connectionString: url });
-  } catch {
-    // For example a file of sslrootcert that does not exist. Each statement reports it: it makes the same client.
+    target = new pg.Client(withFiles({ connectionString: url }));
+  } catch (error) {
+    if (error instanceof PemFileError) throw new DatabaseUrlError(`cannot be used: ${error.message}`);
+    // Each statement reports it: it makes the same client.
     return;
   }
   if (!isPlainPostgres(target, url)) return;
@@ -222,6 +225,7 @@ export async function openPostgres(
   checkUrl(url);
   const pool = new pg.Pool({
     connectionString: url,
+    Client: PostgresClient,
     max: 10,
     connectionTimeoutMillis: 10_000,
     query_timeout: answerMs,

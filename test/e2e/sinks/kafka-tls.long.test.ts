@@ -158,10 +158,11 @@ it('a renewed client certificate is used by the next connection of a client that
 const MISTAKES: readonly (readonly [string, () => KafkaConnection['tls'], RegExp])[] = [
   ['another authority', () => ({ ca: other.authority.cert }), /not trusted; set `tls\.ca`/],
   ['no authority', () => true, /not trusted; set `tls\.ca`/],
+  ['a missing file', () => ({ ca: '/nowhere/ca.pem' }), /\/nowhere\/ca\.pem does not exist; .* in `tls\.ca`/],
   [
-    'a missing file',
-    () => ({ ca: '/nowhere/ca.pem' }),
-    /tls\.ca, \/nowhere\/ca\.pem, can't be read \(ENOENT\)/,
+    'a key as authority',
+    () => ({ ca: other.authority.key }),
+    /has no certificate in PEM format; .* in `tls\.ca`/,
   ],
 ];
 

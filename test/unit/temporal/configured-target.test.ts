@@ -110,7 +110,7 @@ describe('keys of sluice.yaml', () => {
       'a file that is not there',
       `{ address: "${CLOUD}", tls: { ca: gone.pem } }`,
       {},
-      /gone\.pem can't be read \(ENOENT\)/,
+      /gone\.pem does not exist; .*temporal\.tls/,
     ],
     ['an API key that is not set', `{ address: "${CLOUD}", apiKey: env:KEY }`, {}, /KEY/],
   ])('are refused with %s', async (_, yaml, env, message) => {

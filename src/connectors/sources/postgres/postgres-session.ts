@@ -1,7 +1,9 @@
 // One connection to PostgreSQL for one read: a read-only transaction in which every value arrives as the server's text.
 import pg from 'pg';
 import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../../core/net/loopback.ts';
+import { PemFileError } from '../../../core/net/pem-file.ts';
 import { SourceError } from '../../../core/source.ts';
+import { withFiles } from '../../../core/sql/postgres-tls.ts';
 import { connectionError } from './postgres-error.ts';
 
 export interface PgField {
@@ -89,7 +91,7 @@ function makeClient({
   }
   let client: pg.Client;
   try {
-    client = new pg.Client({
+    const options = {
       connectionString: url,
       application_name: 'sluice',
       connectionTimeoutMillis: CONNECT_MS,
@@ -98,8 +100,14 @@ function makeClient({
       keepAlive: true,
       types: AS_TEXT,
       ...(tls && { ssl: true }),
-    });
-  } catch {
+    };
+    client = new pg.Client(withFiles(options));
+  } catch (error) {
+    if (error instanceof PemFileError)
+      throw new SourceError(
+        'secret',
+        `source ${place}: the secret behind \`url\` cannot be used: ${error.message}`,
+      );
     // The driver's error would quote the address with its password.
     const message = `source ${place}: the secret behind \`url\` is not a valid address; percent-encode special characters in the password`;
     throw new SourceError('secret', message);
