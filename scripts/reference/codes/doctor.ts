@@ -38,6 +38,11 @@ const OF_ERRORS: CodeArea['codes'] = [
   ],
   ['CHECK_TEMPORAL_CLI', 'What the search for a Temporal CLI found.', 'None.'],
   ['CHECK_TEMPORAL_BINARY', '`TEMPORAL_CLI_PATH` names no program.', 'Correct the path.'],
+  [
+    'CHECK_KEYS',
+    'A key of `temporal.encryption` or `ledger.encryption` is missing, is no key, or is not the one that the ledger knows.',
+    'The message names the key and the way out.',
+  ],
   ['CHECK_DATABASE_URL', '`DATABASE_URL` is not valid.', 'The message names the part.'],
   ['CHECK_DATABASE_OLD', 'The PostgreSQL server is too old.', 'Update it.'],
   [

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadedConfig } from '../../config/load.ts';
 import { SecretError } from '../../core/config/errors.ts';
+import type { LedgerCipher } from '../../core/encryption/cipher.ts';
 import { type LockInfo, readFolderLock } from '../../core/lock/folder-lock.ts';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../../core/sql/database.ts';
 import { checkPostgresVersion, PostgresTooOldError } from '../../core/sql/server-version.ts';
@@ -23,6 +24,7 @@ import {
 } from '../../temporal/temporal-health.ts';
 import type { TemporalTarget } from '../../temporal/temporal-target.ts';
 import { Findings, type Group } from './findings.ts';
+import { checkLedgerKeys, checkPayloadKeys, readLedgerKeys } from './keys.ts';
 import { quote, say } from './say.ts';
 
 export interface ServersOptions {
@@ -41,6 +43,7 @@ export async function checkServers(options: ServersOptions): Promise<Group> {
   const findings = new Findings();
   const holder = await readFolderLock(resolve(options.state));
   await checkServer(options, holder, findings);
+  await checkPayloadKeys(options.config, findings);
   await checkLedger(options, holder, findings);
   return { of: 'servers', account: null, findings: findings.list };
 }
@@ -156,10 +159,11 @@ async function checkBinary({ env, state }: ServersOptions, findings: Findings): 
 }
 
 async function checkLedger(
-  { env, state }: ServersOptions,
+  { config, env, state }: ServersOptions,
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
+  const cipher = await readLedgerKeys(config, findings);
   const url = env.DATABASE_URL;
   if (url === undefined || url === '') {
     if (holder === null) findings.ok('ledger', say('CHECK_LEDGER_FREE', { folder: state }));
@@ -168,17 +172,23 @@ async function checkLedger(
       const user = { folder: state, pid: String(pid), command, since };
       findings.ok('ledger', say('CHECK_LEDGER_USED', user));
     }
+    // Opening the embedded ledger writes.
+    if (cipher != null) findings.unchecked('ledger', say('CHECK_LEDGER_KEYS_UNREAD'));
     return;
   }
   try {
-    await checkPostgres(url, findings);
+    await checkPostgres(url, cipher, findings);
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     findings.problem('ledger', quote('CHECK_DATABASE_URL', error.message));
   }
 }
 
-async function checkPostgres(url: string, findings: Findings): Promise<void> {
+async function checkPostgres(
+  url: string,
+  cipher: LedgerCipher | null | undefined,
+  findings: Findings,
+): Promise<void> {
   const db = await openPostgres(url, () => undefined);
   try {
     const [row] = await db.query<{ version: string; tables: string | null }>(
@@ -195,6 +205,7 @@ async function checkPostgres(url: string, findings: Findings): Promise<void> {
         ? say('CHECK_POSTGRES_NEW', { version })
         : say('CHECK_POSTGRES', { version, ledger: made.version });
     findings.ok('ledger', said);
+    if (cipher !== undefined) await checkLedgerKeys(db, cipher, findings);
   } catch (error) {
     if (error instanceof PostgresTooOldError) {
       findings.problem('ledger', quote('CHECK_DATABASE_OLD', error.message), { cause: 'usage' });

@@ -25,23 +25,33 @@ interface KnownKey {
 const KNOWN = 'select id, proof from encryption_keys order by since, id';
 
 /**
- * Registers the key that encrypts.
+ * Only reads.
  * @param cipher null: no keys are configured
+ * @returns the ids that the ledger knows
  * @throws UnknownLedgerKeyError when the ledger has values of a key that is not configured; WrongLedgerKeyError
  */
-export async function checkKeys(db: Queryable, cipher: LedgerCipher | null): Promise<void> {
+export async function compareKeys(db: Queryable, cipher: LedgerCipher | null): Promise<string[]> {
   const known = await db.query<KnownKey>(KNOWN);
   for (const key of known) checkKey(cipher, key);
+  return known.map(({ id }) => id);
+}
+
+/**
+ * Compares, and registers the key that encrypts.
+ * @throws as `compareKeys`
+ */
+export async function checkKeys(db: Queryable, cipher: LedgerCipher | null): Promise<void> {
+  const known = await compareKeys(db, cipher);
   if (cipher === null) return;
   const [first] = cipher.ids;
-  if (known.some(({ id }) => id === first)) return;
+  if (known.includes(first)) return;
   const proof = Buffer.from(cipher.encrypt(PROOF, placeOf(first)).bytes).toString('base64');
   await db.query(
     `insert into encryption_keys (id, proof) values ($1, decode($2, 'base64')) on conflict do nothing`,
     [first, proof],
   );
   // Another process may have registered another key under this id.
-  for (const key of await db.query<KnownKey>(KNOWN)) checkKey(cipher, key);
+  await compareKeys(db, cipher);
 }
 
 function checkKey(cipher: LedgerCipher | null, { id, proof }: KnownKey): void {

@@ -161,6 +161,9 @@ export const DOCTOR_SENTENCES = {
     'the embedded one in {{folder}} is in use by process {{pid}} ({{command}}, since {{since}})',
   CHECK_POSTGRES_NEW: 'DATABASE_URL is PostgreSQL {{version}}; its tables are made at the first start',
   CHECK_POSTGRES: 'DATABASE_URL is PostgreSQL {{version}}; the ledger is at version {{ledger}}',
+  CHECK_LEDGER_KEYS: 'the keys of its encryption are those that the ledger knows: {{keys}}',
+  CHECK_LEDGER_KEYS_UNREAD:
+    'whether the keys of its encryption are those of the embedded ledger shows when Sluice starts',
 
   // Ways out.
   FIX_URL: 'write https://host/wapi',

@@ -214,6 +214,7 @@ export default {
     CHECK_ATTRIBUTES_REFUSED: 'The search attributes could not be registered',
     CHECK_TEMPORAL_CLI: 'The search for a Temporal CLI',
     CHECK_TEMPORAL_BINARY: 'The Temporal CLI was not found',
+    CHECK_KEYS: 'A key of the encryption cannot be used',
     CHECK_DATABASE_URL: 'DATABASE_URL is not valid',
     CHECK_DATABASE_OLD: 'The PostgreSQL server is too old',
     CHECK_DATABASE: 'The database cannot be used',

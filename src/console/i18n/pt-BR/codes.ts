@@ -214,6 +214,7 @@ export default {
     CHECK_ATTRIBUTES_REFUSED: 'Não foi possível registrar os atributos de busca',
     CHECK_TEMPORAL_CLI: 'A procura de uma CLI do Temporal',
     CHECK_TEMPORAL_BINARY: 'A CLI do Temporal não foi encontrada',
+    CHECK_KEYS: 'Uma chave da criptografia não pode ser usada',
     CHECK_DATABASE_URL: 'DATABASE_URL não é válida',
     CHECK_DATABASE_OLD: 'O servidor PostgreSQL é antigo demais',
     CHECK_DATABASE: 'O banco de dados não pode ser usado',

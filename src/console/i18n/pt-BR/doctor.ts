@@ -153,6 +153,9 @@ export default {
       'O ledger embutido em {{folder}} está em uso pelo processo {{pid}} ({{command}}, desde {{since}}).',
     CHECK_POSTGRES_NEW: 'DATABASE_URL é PostgreSQL {{version}}. As tabelas são criadas no primeiro início.',
     CHECK_POSTGRES: 'DATABASE_URL é PostgreSQL {{version}}. O ledger está na versão {{ledger}}.',
+    CHECK_LEDGER_KEYS: 'As chaves da criptografia são as que o ledger conhece: {{keys}}.',
+    CHECK_LEDGER_KEYS_UNREAD:
+      'Se as chaves da criptografia são as do ledger embutido, vê-se quando o Sluice inicia.',
     FIX_URL: 'Escreva https://host/wapi.',
     FIX_URL_PROXY: 'Há um proxy na frente que adiciona um?',
     FIX_URL_END: 'Confira se termina em /wapi.',
