@@ -2,6 +2,8 @@
 // or a dev server started here with its database file in the state folder. The caller owns the folder's lock.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import { isGrpcServiceError } from '@temporalio/client';
 import { isSameProcess } from '../core/lock/process-identity.ts';
 import { freePort, listensOn, tryPort } from '../core/net/ports.ts';
 import { spareDirOf } from './cache-dir.ts';
@@ -111,6 +113,9 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Temp
   return server;
 }
 
+/** As the doctor says it. */
+const MAKE_NAMESPACE = 'make the namespace, or name another in `temporal.namespace` or TEMPORAL_NAMESPACE';
+
 async function useExternal(
   { address, access, origin }: TemporalTarget,
   { namespace, searchAttributes, checkMs, say }: Settings,
@@ -120,6 +125,10 @@ async function useExternal(
     await checkTemporal(address, namespace, check);
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
+    const { cause } = error;
+    // It answers: nothing is to be started.
+    if (isGrpcServiceError(cause) && cause.code === status.NOT_FOUND)
+      throw new TemporalUnavailableError(address, `${error.message}; ${MAKE_NAMESPACE}`, { cause });
     throw new TemporalUnavailableError(
       address,
       `${error.message}. ${origin} is set to ${address}, namespace ${namespace}: start that server, correct it, ` +
