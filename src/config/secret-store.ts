@@ -14,6 +14,9 @@ import {
 /** Commands that run at once: a thousand accounts must not start a thousand programs. */
 const COMMANDS = 8;
 
+/** A failure that takes longer is kept for a while. */
+const SLOW_MS = 2000;
+
 export interface SecretStore {
   /** @throws SecretError */
   read(ref: string, baseDir: string): Promise<ResolvedSecret>;
@@ -44,18 +47,27 @@ const keyOf = (ref: string, baseDir: string) => JSON.stringify([ref, baseDir]);
 
 export function createSecretStore(env: Environment): SecretStore {
   const commands = new Map<string, Kept>();
+  /** Failures of commands that rest. */
+  const slow = new Map<string, Promise<ResolvedSecret>>();
   const files = new Map<string, Promise<Prints>>();
   const limit = pLimit(COMMANDS);
   const run = (ref: string, baseDir: string) => limit(() => resolveSecret(ref, { env, baseDir }));
 
   function readCommand(ref: string, baseDir: string): Promise<ResolvedSecret> {
     const key = keyOf(ref, baseDir);
-    const known = commands.get(key);
-    if (known !== undefined) return known.value;
+    const known = commands.get(key)?.value ?? slow.get(key);
+    if (known !== undefined) return known;
+    const began = performance.now();
     const value = run(ref, baseDir);
     commands.set(key, { ref, baseDir, value });
-    // The next use tries again.
-    value.catch(() => commands.delete(key));
+    // The next use tries again. A command that takes long to fail would make each use wait: it rests for as long.
+    value.catch(() => {
+      commands.delete(key);
+      const took = performance.now() - began;
+      if (took < SLOW_MS) return;
+      slow.set(key, value);
+      setTimeout(() => slow.delete(key), took).unref();
+    });
     return value;
   }
 

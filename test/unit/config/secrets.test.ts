@@ -127,6 +127,13 @@ function isRunning(pid: number): boolean {
 }
 
 describe('secrets of a process', () => {
+  it('a command that takes long to fail runs once for uses that follow each other', async () => {
+    const store = createSecretStore(process.env);
+    const ref = `command:["sh", "-c", "echo run >> ${join(baseDir, 'runs')}; sleep 2.1; exit 1"]`;
+    for (let use = 0; use < 3; use++) await expect(store.read(ref, baseDir)).rejects.toThrow(SecretError);
+    expect(await readFile(join(baseDir, 'runs'), 'utf8')).toBe('run\n');
+  });
+
   it('a command runs once, and again when the secrets are renewed; a failure keeps the last value', async () => {
     const file = join(baseDir, 'runs');
     const next = (text: string) => writeFile(join(baseDir, 'token'), text);
