@@ -4,6 +4,7 @@ import type { ConfigSummary, SecretState } from './summary.ts';
 /** One thing of the configuration: its kind and name, what it is, and what deserves a check. */
 export interface SummaryEntry {
   readonly kind:
+    | 'server'
     | 'account'
     | 'source'
     | 'mapping'
@@ -24,6 +25,12 @@ const notesOf = (secrets: readonly SecretState[]) => secrets.flatMap(({ notes })
 
 export function entriesOfSummary(summary: ConfigSummary): SummaryEntry[] {
   return [
+    ...summary.servers.map(({ name, place, secrets, notes }) => ({
+      kind: 'server' as const,
+      name,
+      about: [place, ...secrets.map(describeSecret)].join(', '),
+      notes: [...notes, ...notesOf(secrets)],
+    })),
     ...summary.accounts.map(({ name, baseUrl, callsPerMinute, tokens }) => ({
       kind: 'account' as const,
       name,
@@ -47,11 +54,11 @@ export function entriesOfSummary(summary: ConfigSummary): SummaryEntry[] {
       about: `${source} through ${mapping} into ${account}`,
       notes: noNotes,
     })),
-    ...summary.clusters.map(({ name, brokers, secrets }) => ({
+    ...summary.clusters.map(({ name, brokers, secrets, notes }) => ({
       kind: 'cluster' as const,
       name,
       about: [...brokers, ...secrets.map(describeSecret)].join(', '),
-      notes: notesOf(secrets),
+      notes: [...notes, ...notesOf(secrets)],
     })),
     ...summary.routes.map(({ name, account, action, from, secrets }) => ({
       kind: 'route' as const,
@@ -59,11 +66,11 @@ export function entriesOfSummary(summary: ConfigSummary): SummaryEntry[] {
       about: [`${action} into ${account}`, ...from, ...secrets.map(describeSecret)].join(', '),
       notes: notesOf(secrets),
     })),
-    ...summary.sinks.map(({ name, type, place, secrets }) => ({
+    ...summary.sinks.map(({ name, type, place, secrets, notes }) => ({
       kind: 'sink' as const,
       name,
       about: [type, place, ...secrets.map(describeSecret)].join(', '),
-      notes: notesOf(secrets),
+      notes: [...notes, ...notesOf(secrets)],
     })),
     ...summary.pollers.map(({ name, account, connection, announce }) => ({
       kind: 'poller' as const,

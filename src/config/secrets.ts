@@ -1,8 +1,8 @@
 // Resolves references to secrets. Secrets stay outside sluice.yaml, and Sluice reads one only when a caller needs it.
-import type { Stats } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SecretError } from '../core/config/errors.ts';
+import { openToOthers } from '../core/files/open-to-others.ts';
 import { readRegularFile } from '../core/files/regular-file.ts';
 import { runSecretCommand } from './secret-command.ts';
 
@@ -66,18 +66,12 @@ async function readSecretFile(ref: string, shown: string, absolute: string) {
       );
     return {
       text: (await readRegularFile(absolute)).toString('utf8'),
-      warnings: warningsOf(shown, info),
+      warnings: openToOthers(`secret file ${shown}`, info),
     };
   } catch (cause) {
     if (cause instanceof SecretError) throw cause;
     throw new SecretError(ref, unreadable(shown, cause), { cause });
   }
-}
-
-function warningsOf(shown: string, { mode }: Stats): string[] {
-  // On Windows, stat makes up the mode bits.
-  const open = process.platform !== 'win32' && (mode & 0o004) !== 0;
-  return open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
 }
 
 function unreadable(shown: string, cause: unknown): string {
@@ -110,7 +104,7 @@ export async function probeSecret(
     await access(absolute, constants.R_OK);
     if (!info.isFile() || info.size === 0)
       return { found: false, notes: [`secret file ${place} is empty, or no regular file`] };
-    return { found: true, notes: warningsOf(place, info) };
+    return { found: true, notes: openToOthers(`secret file ${place}`, info) };
   } catch (cause) {
     return { found: false, notes: [unreadable(place, cause)] };
   }

@@ -7,7 +7,9 @@ import { redactTokens } from '../core/redaction.ts';
 import { type CampaignConfig } from '../jobs/campaigns/config.ts';
 import { aboutChannel, secretsOfChannel } from '../observe/notices/config.ts';
 import type { LoadedConfig } from './load.ts';
+import type { TemporalConfig } from './schema/temporal.ts';
 import type { SecretPresence } from './secrets.ts';
+import { faultOf, tlsFiles } from './tls-files.ts';
 
 export interface SecretState extends SecretPresence {
   readonly ref: string;
@@ -21,14 +23,40 @@ export type SecretCheck = (loaded: LoadedConfig, ref: string) => Promise<SecretP
 /**
  * The content of a configuration, and whether its secrets and files exist. It contains no secret.
  * @param check reads every secret if left out
+ * @param namesTemporal whether the environment names a Temporal server
  */
-export async function summarize(loaded: LoadedConfig, now = new Date(), check: SecretCheck = readSecret) {
+export async function summarize(
+  loaded: LoadedConfig,
+  now = new Date(),
+  check: SecretCheck = readSecret,
+  namesTemporal = true,
+) {
   const secretState = async (ref: string): Promise<SecretState> => ({ ref, ...(await check(loaded, ref)) });
   const statesOf = (refs: readonly string[]) => Promise.all(refs.map(secretState));
   const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns, notices } =
     loaded.config;
+  const { temporal, operator } = loaded.config;
+  const files = tlsFiles(loaded.config, {});
+  const faultsOf = (connection: string) =>
+    files.flatMap((file) => (file.connection === connection ? (faultOf(file) ?? []) : []));
   return {
     file: loaded.file,
+    /** Servers with files or secrets of their own. */
+    servers: [
+      ...(temporal.tls === undefined && temporal.apiKey === undefined
+        ? []
+        : [
+            {
+              name: 'temporal',
+              place: temporal.address ?? 'the address in TEMPORAL_ADDRESS',
+              secrets: await statesOf([temporal.apiKey ?? []].flat()),
+              notes: [...faultsOf('temporal'), ...unusedOf(temporal, namesTemporal)],
+            },
+          ]),
+      ...(operator.http.tls === undefined
+        ? []
+        : [{ name: 'console', place: 'with TLS', secrets: [], notes: faultsOf('console') }]),
+    ],
     accounts: await summaries(accounts, async ({ baseUrl, callsPerMinute, tokens }) => ({
       baseUrl: redactTokens(baseUrl),
       callsPerMinute,
@@ -41,8 +69,9 @@ export async function summarize(loaded: LoadedConfig, now = new Date(), check: S
     })),
     mappings: Object.keys(mappings),
     syncs: await summaries(syncs, ({ account, source, mapping }) => ({ account, source, mapping })),
-    clusters: await summaries(ingress.kafka, async ({ brokers, tls, sasl }) => ({
+    clusters: await summaries(ingress.kafka, async ({ brokers, tls, sasl }, name) => ({
       brokers,
+      notes: faultsOf(`ingress.kafka.${name}`),
       secrets:
         sasl === undefined
           ? []
@@ -58,8 +87,9 @@ export async function summarize(loaded: LoadedConfig, now = new Date(), check: S
       ],
       secrets: await statesOf(http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets),
     })),
-    sinks: await summaries(sinks, async (sink) => ({
+    sinks: await summaries(sinks, async (sink, name) => ({
       type: sink.type,
+      notes: faultsOf(`sinks.${name}`),
       place: placeOfSink(sink),
       secrets: (await statesOf(secretsOfSink(sink))).map((secret) => noteOf(secret, isPlain(sink))),
     })),
@@ -87,13 +117,26 @@ export async function summarize(loaded: LoadedConfig, now = new Date(), check: S
   };
 }
 
+/** Without an address, neither of them has an effect. */
+function unusedOf({ address, tls, apiKey }: TemporalConfig, namesTemporal: boolean): string[] {
+  if (address !== undefined || namesTemporal || tls === false) return [];
+  const keys = [
+    ...(tls === undefined ? [] : ['temporal.tls']),
+    ...(apiKey === undefined ? [] : ['temporal.apiKey']),
+  ];
+  return keys.map(
+    (key) =>
+      `no address names a server, so nothing uses ${key}; set temporal.address or TEMPORAL_ADDRESS, or remove ${key}`,
+  );
+}
+
 /** The entries of a part of the configuration, each with its name first. */
 async function summaries<Entry, Summary extends object>(
   entries: Readonly<Record<string, Entry>>,
-  summaryOf: (entry: Entry) => Summary | Promise<Summary>,
+  summaryOf: (entry: Entry, name: string) => Summary | Promise<Summary>,
 ): Promise<({ readonly name: string } & Summary)[]> {
   return await Promise.all(
-    Object.entries(entries).map(async ([name, entry]) => ({ name, ...(await summaryOf(entry)) })),
+    Object.entries(entries).map(async ([name, entry]) => ({ name, ...(await summaryOf(entry, name)) })),
   );
 }
 

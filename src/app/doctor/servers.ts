@@ -1,11 +1,14 @@
 // Checks the Temporal server and the ledger's database. It starts nothing, and writes only the search attributes that a
 // worker would register at its start.
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadedConfig } from '../../config/load.ts';
+import { tlsFiles } from '../../config/tls-files.ts';
 import { SecretError } from '../../core/config/errors.ts';
 import type { LedgerCipher } from '../../core/encryption/cipher.ts';
+import { openToOthers } from '../../core/files/open-to-others.ts';
 import { type LockInfo, readFolderLock } from '../../core/lock/folder-lock.ts';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../../core/sql/database.ts';
 import { checkPostgresVersion, PostgresTooOldError } from '../../core/sql/server-version.ts';
@@ -45,6 +48,7 @@ export async function checkServers(options: ServersOptions): Promise<Group> {
   await checkServer(options, holder, findings);
   await checkPayloadKeys(options.config, findings);
   await checkLedger(options, holder, findings);
+  await checkKeyFiles(options, findings);
   return { of: 'servers', account: null, findings: findings.list };
 }
 
@@ -56,7 +60,9 @@ async function checkServer(
   const { config, env, deadlineMs } = options;
   let target: TemporalTarget | null;
   try {
-    target = (await configuredTarget(env, config)) ?? embeddedOf(holder, env);
+    const configured = await configuredTarget(env, config);
+    if (configured === null) reportUnused(config, findings);
+    target = configured ?? embeddedOf(holder, env);
   } catch (error) {
     const isWrong = [InsecureTemporalError, TemporalSettingsError, SecretError].some(
       (kind) => error instanceof kind,
@@ -102,6 +108,24 @@ async function checkServer(
     if (error instanceof TemporalUnavailableError)
       findings.unchecked('temporal', quote('CHECK_ATTRIBUTES_REFUSED', text));
     else findings.problem('temporal', quote('CHECK_ATTRIBUTES_REFUSED', text));
+  }
+}
+
+/** Without an address, the server is the embedded one, which has neither TLS nor API keys. */
+function reportUnused({ config: { temporal } }: ServersOptions['config'], findings: Findings): void {
+  const keys = [
+    ...(temporal.tls === undefined || temporal.tls === false ? [] : ['temporal.tls']),
+    ...(temporal.apiKey === undefined ? [] : ['temporal.apiKey']),
+  ];
+  for (const key of keys) findings.warning('temporal', say('CHECK_TEMPORAL_UNUSED', { key }));
+}
+
+/** A file that is missing is reported by its connection. */
+async function checkKeyFiles({ config, env }: ServersOptions, findings: Findings): Promise<void> {
+  for (const { connection, part, path, names } of tlsFiles(config.config, env)) {
+    const info = part === 'key' ? await stat(path).catch(() => null) : null;
+    const warnings = info === null ? [] : openToOthers(`the private key ${path} of ${names}`, info);
+    for (const warning of warnings) findings.warning(connection, quote('CHECK_SECRET_OPEN', warning));
   }
 }
 

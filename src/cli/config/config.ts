@@ -5,6 +5,7 @@ import { configJsonSchema } from '../../config/json-schema.ts';
 import { summarize } from '../../config/summary.ts';
 import { ConfigError } from '../../core/config/errors.ts';
 import type { Output } from '../../operator/contract/index.ts';
+import { namesTemporal } from '../../temporal/temporal-address.ts';
 import { connectRunning } from '../lib/connect/connect.ts';
 import { runCommand } from '../lib/connect/lifetime.ts';
 import { openConfig, type SessionOptions, withConfig, withSessionOptions } from '../lib/connect/session.ts';
@@ -33,7 +34,7 @@ export function registerConfig(program: Command, env: NodeJS.ProcessEnv): void {
         }
         throw error;
       });
-      const summary = await summarize(loaded);
+      const summary = await summarize(loaded, undefined, undefined, namesTemporal(env));
       print(options.json ? JSON.stringify({ ok: true, ...summary }) : describeSummary(summary).join('\n'));
     });
 

@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 
 export interface CertificateFile {
-  /** What uses it: `temporal`, `console`, `ingress.kafka.NAME` or `sinks.NAME`. */
+  /** What uses it: `temporal`, `console`, `ledger`, `ingress.kafka.NAME` or `sinks.NAME`. */
   readonly connection: string;
   readonly part: 'authority' | 'certificate';
   /** Of a PEM file. Of a chain, its first certificate counts. */

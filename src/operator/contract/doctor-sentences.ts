@@ -151,6 +151,7 @@ export const DOCTOR_SENTENCES = {
   CHECK_TEMPORAL_UNNAMED: '{{where}} answers without a version',
   CHECK_TEMPORAL_OLD:
     '{{where}} is version {{version}}: below {{wanted}} a throttled token can stall the others',
+  CHECK_TEMPORAL_UNUSED: '{{key}} is set, but no address names a server, so nothing uses it',
   CHECK_TEMPORAL_CLI_NONE: 'no Temporal CLI is on this machine, so the first start has to download it',
   CHECK_TEMPORAL_CLI_FAILS: 'the Temporal CLI does not run ({{error}})',
   CHECK_NAMESPACE: 'its namespace "{{namespace}}" answers, and keeps closed workflows for {{days}} days',
@@ -219,6 +220,7 @@ export const DOCTOR_SENTENCES = {
   FIX_TEMPORAL_UPDATE: 'update the server to {{wanted}} or newer',
   FIX_TEMPORAL_ADDRESS:
     'check `temporal.address` or TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
+  FIX_TEMPORAL_UNUSED: 'set `temporal.address` or TEMPORAL_ADDRESS, or remove {{key}}',
   FIX_NAMESPACE: 'make the namespace, or name another in `temporal.namespace` or TEMPORAL_NAMESPACE',
   FIX_TEMPORAL_CLI: 'set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to a Temporal CLI',
   FIX_TEMPORAL_PATH: 'name another in TEMPORAL_CLI_PATH',

@@ -133,6 +133,7 @@ export const SETTINGS = {
       entries: z.array(
         z.object({
           kind: z.enum([
+            'server',
             'account',
             'source',
             'mapping',

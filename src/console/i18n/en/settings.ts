@@ -39,6 +39,7 @@ export default {
     text: 'Text of the file',
     textAbout: 'As it is loaded. Secrets are references.',
     kind: {
+      server: 'Servers',
       account: 'Accounts',
       source: 'Sources',
       mapping: 'Mappings',

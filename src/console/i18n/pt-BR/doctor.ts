@@ -142,6 +142,8 @@ export default {
     CHECK_TEMPORAL_UNNAMED: '{{where}} responde sem versão.',
     CHECK_TEMPORAL_OLD:
       '{{where}}: versão {{version}}. Abaixo de {{wanted}}, um token limitado pode parar os outros.',
+    CHECK_TEMPORAL_UNUSED:
+      '{{key}} está definido, mas nenhum endereço indica um servidor, por isso nada o usa.',
     CHECK_TEMPORAL_CLI_NONE:
       'Não há uma CLI do Temporal nesta máquina, por isso o primeiro início precisa baixá-la.',
     CHECK_TEMPORAL_CLI_FAILS: 'A CLI do Temporal não roda ({{error}}).',
@@ -208,6 +210,7 @@ export default {
     FIX_TEMPORAL_UPDATE: 'Atualize o servidor para {{wanted}} ou mais novo.',
     FIX_TEMPORAL_ADDRESS:
       'Confira `temporal.address` ou TEMPORAL_ADDRESS (host:porta do frontend), TLS e chave de API, e se o servidor está rodando.',
+    FIX_TEMPORAL_UNUSED: 'Defina `temporal.address` ou TEMPORAL_ADDRESS, ou remova {{key}}.',
     FIX_NAMESPACE: 'Crie o namespace, ou informe outro em `temporal.namespace` ou TEMPORAL_NAMESPACE.',
     FIX_TEMPORAL_CLI:
       'Aponte TEMPORAL_ADDRESS para um servidor, ou TEMPORAL_CLI_PATH para uma CLI do Temporal.',

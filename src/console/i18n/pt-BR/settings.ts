@@ -41,6 +41,7 @@ export default {
     text: 'Texto do arquivo',
     textAbout: 'Como foi carregado. Segredos são referências.',
     kind: {
+      server: 'Servidores',
       account: 'Contas',
       source: 'Fontes',
       mapping: 'Mapeamentos',
