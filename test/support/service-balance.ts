@@ -12,23 +12,31 @@ export function counted(all: readonly string[]): Map<string, number> {
 export const twiceIn = (counts: ReadonlyMap<string, number>) =>
   [...counts].filter(([, count]) => count > 1).map(([each]) => each);
 
-/** Number of answered calls by method, path and status, as the service logged them: `POST /v1/cards 201`. */
-export function callsOfService(requests: readonly PanelRequest[]): Record<string, number> {
-  const kinds = requests
-    .filter(({ fault }) => fault === undefined)
-    .map(({ method, path, status }) => `${method} ${path.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${status}`);
-  return Object.fromEntries(counted(kinds));
-}
-
-/** The same by the call log of the ledger, once every process has ended. */
-export async function callsOfLedger(db: Queryable): Promise<Record<string, number>> {
-  const calls = await db.query<{ method: string; route: string; status: number }>(
-    'select method, route, status from calls where status is not null',
+/**
+ * Compares the calls that the service answered with the call log of the ledger, once every process has ended. An answer that
+ * was on its way when a shutdown ended its call has no status in the log.
+ * @returns what differs, by method, path and status: `POST /v1/cards 201: 12 answered, 11 logged`
+ */
+export async function unloggedCalls(db: Queryable, requests: readonly PanelRequest[]): Promise<string[]> {
+  const service = counted(
+    requests
+      .filter(({ fault }) => fault === undefined)
+      .map(({ method, path, status }) => `${method} ${path.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${status}`),
   );
-  const kinds = calls.map(
-    ({ method, route, status }) => `${method} ${route.replaceAll(/\{\w+\}/g, '*')} ${status}`,
+  const calls = await db.query<{ method: string; route: string; status: number | null }>(
+    'select method, route, status from calls',
   );
-  return Object.fromEntries(counted(kinds));
+  const nameOf = ({ method, route }: (typeof calls)[number]) =>
+    `${method} ${route.replaceAll(/\{\w+\}/g, '*')}`;
+  const logged = counted(
+    calls.flatMap((call) => (call.status === null ? [] : `${nameOf(call)} ${call.status}`)),
+  );
+  const aborted = counted(calls.filter(({ status }) => status === null).map(nameOf));
+  return [...new Set([...service.keys(), ...logged.keys()])].flatMap((kind) => {
+    const [made = 0, known = 0] = [service.get(kind), logged.get(kind)];
+    const spare = aborted.get(kind.replace(/ \d+$/, '')) ?? 0;
+    return made >= known && made - known <= spare ? [] : `${kind}: ${made} answered, ${known} logged`;
+  });
 }
 
 /** Calls that a shutdown ended before their answer, some of them before they reached the service. */
