@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   bad_key: 'invalid',
 };
 
-/** @param code of a SourceError that no retry fixes */
-export function kindOfSource(code: string): ErrorKind {
-  return KINDS[code] ?? 'failed';
+/** @param code of a SourceError; without an error, none that a retry fixes */
+export function kindOfSource(code: string, retryable = false): ErrorKind {
+  return retryable ? 'unavailable' : (KINDS[code] ?? 'failed');
 }

@@ -46,9 +46,7 @@ function exitCodeOf(error: Error): number {
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)
     return EXIT.unavailable;
   if (error instanceof BinaryNotFoundError) return EXIT.unavailable;
-  if (error instanceof SourceError) {
-    return error.retryable ? EXIT.unavailable : EXIT_OF[kindOfSource(error.code)];
-  }
+  if (error instanceof SourceError) return EXIT_OF[kindOfSource(error.code, error.retryable)];
   if (error instanceof LedgerError && isAway(error.code)) return EXIT.unavailable;
   return EXIT.error;
 }

@@ -21,6 +21,8 @@ const TAKEN = new Set([
 export interface AddressFile {
   /** Parameter of the address. */
   readonly name: (typeof FILES)[number]['name'];
+  /** Of the driver's options. */
+  readonly part: (typeof FILES)[number]['part'];
   readonly path: string;
   readonly kind: PemKind;
 }
@@ -28,9 +30,9 @@ export interface AddressFile {
 /** The files that an address names. */
 export function filesOfAddress(url: string): AddressFile[] {
   const params = paramsOf(url);
-  return FILES.flatMap(({ name, kind }) => {
+  return FILES.flatMap(({ name, part, kind }) => {
     const path = lastOf(params, name);
-    return path ? [{ name, path, kind }] : [];
+    return path ? [{ name, part, path, kind }] : [];
   });
 }
 
@@ -75,10 +77,8 @@ export function withFiles(config: pg.ClientConfig): pg.ClientConfig {
   if (files.length === 0) return config;
   const params = paramsOf(url);
   const contents: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
-  for (const { part, name, kind } of FILES) {
-    const path = lastOf(params, name);
-    if (path) contents[part] = readPemSync(path, kind, `\`${name}\` of the address`);
-  }
+  for (const { part, name, path, kind } of files)
+    contents[part] = readPemSync(path, kind, `\`${name}\` of the address`);
   const negotiation = lastOf(params, 'sslnegotiation');
   return {
     ...config,

@@ -28,7 +28,7 @@ export function asOperatorError(error: unknown): OperatorError | null {
   if (error instanceof SecretError)
     return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
   if (error instanceof SourceError)
-    return new OperatorError(error.retryable ? 'unavailable' : kindOfSource(error.code), error.message, {
+    return new OperatorError(kindOfSource(error.code, error.retryable), error.message, {
       code: error.failure,
       cause: error,
     });

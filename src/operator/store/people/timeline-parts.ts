@@ -69,6 +69,13 @@ const MERGED = `runs u, lateral (
   where u.account = :account and u.kind <> 'plan'`;
 
 const RUN = { run: 'u.id', sync: 'u.sync' };
+const FINDING = {
+  field: 'p.field',
+  column: 'p.source_column',
+  value: 'p.value',
+  otherRow: 'p.other_row',
+  otherValue: 'p.other_value',
+};
 const NO_CHANGE = { created: 'false', cardCreated: 'false', tries: '0' };
 
 const findings = (rows: string, name: string) =>
@@ -81,11 +88,7 @@ const findings = (rows: string, name: string) =>
       run: 'r.run_id',
       sync: 'r.sync',
       row: 'p.row_no',
-      field: 'p.field',
-      column: 'p.source_column',
-      value: 'p.value',
-      otherRow: 'p.other_row',
-      otherValue: 'p.other_value',
+      ...FINDING,
       likely: 'false',
       problem: problem('p.code', 'p.reason'),
     },
@@ -130,11 +133,7 @@ const rows = [
     fields: {
       ...RUN,
       row: 'p.row_no',
-      field: 'p.field',
-      column: 'p.source_column',
-      value: 'p.value',
-      otherRow: 'p.other_row',
-      otherValue: 'p.other_value',
+      ...FINDING,
       likely: 'true',
       problem: problem('p.code', 'p.reason'),
     },
