@@ -15,6 +15,7 @@ import type failures from './en/failures.ts';
 import type firstSync from './en/first-sync.ts';
 import type login from './en/login.ts';
 import type optOuts from './en/opt-outs.ts';
+import type outcomes from './en/outcomes.ts';
 import type overview from './en/overview.ts';
 import type pause from './en/pause.ts';
 import type people from './en/people.ts';
@@ -44,6 +45,7 @@ declare module 'i18next' {
       'first-sync': typeof firstSync;
       login: typeof login;
       'opt-outs': typeof optOuts;
+      outcomes: typeof outcomes;
       overview: typeof overview;
       pause: typeof pause;
       people: typeof people;

@@ -74,7 +74,7 @@ export function configOf({ baseUrls, brokers, sinks, ingressPort, consolePort }:
     pollers: { chats: poller('chats'), unread: poller('unread') },
     campaigns: {
       offer: { ...campaign('stopped'), stop: { humanService: 0.2, atLeast: 5 } },
-      survey: campaign('unsure'),
+      unsure: campaign('unsure'),
       trickle: { ...campaign('paused'), waves: { size: 100, settle: '1s', callsPerMinute: 20 } },
     },
     ingress: {

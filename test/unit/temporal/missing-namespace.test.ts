@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.forceShutdown());
 
-it('is told to make the namespace, as the doctor says it, and not to start the server', async () => {
+it('says to make the namespace, as the doctor does, and not to start the server', async () => {
   const address = `127.0.0.1:${port}`;
   const env = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'sluice' };
   await expect(

@@ -64,9 +64,9 @@ export const SERVICES: readonly Cause[] = [
     cause: 'answers to triggers of a campaign are lost',
     async begin(company) {
       await company.panels.unsure.fault({ ...TRIGGER, kind: 'reset-after', times: 3 });
-      await startCampaign(company, 'survey');
+      await startCampaign(company, 'unsure');
     },
-    end: ({ call }) => call('POST', '/campaigns/survey/resolve', { members: null, as: 'triggered', reason }),
+    end: ({ call }) => call('POST', '/campaigns/unsure/resolve', { members: null, as: 'triggered', reason }),
   },
   {
     alert: 'SluiceCampaignStopped',

@@ -1,4 +1,4 @@
-// A person of whom tests search what is left.
+// A person whose traces tests look for after an erasure.
 import type { Queryable } from '../../../../src/core/sql/database.ts';
 
 /** Somebody with everything that names them. */

@@ -7,7 +7,7 @@ import { OUTCOMES, type RunSummary } from '../data.ts';
 import classes from '../syncs.module.css';
 
 export function Outcomes({ run }: { readonly run: Pick<RunSummary, 'outcomes' | 'pending'> }) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation('outcomes');
   const format = useFormat();
   const counts = { ...run.outcomes, pending: run.pending };
   const some = OUTCOMES.filter((outcome) => (counts[outcome] ?? 0) > 0);
@@ -18,7 +18,7 @@ export function Outcomes({ run }: { readonly run: Pick<RunSummary, 'outcomes' | 
         <Status
           key={outcome}
           of={outcome}
-          label={t(`counted.${outcome}`, {
+          label={t(outcome, {
             count: counts[outcome] ?? 0,
             shown: format.count(counts[outcome] ?? 0),
           })}

@@ -95,7 +95,7 @@ function Figures({ report }: { readonly report: Report }) {
 }
 
 function Problems({ sync, report }: { readonly sync: string; readonly report: Report }) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'outcomes']);
   const format = useFormat();
   const [, change] = useUrlState();
   const placeOf = usePlace();
@@ -108,7 +108,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
             <div className={classes.line}>
               <Status
                 of={outcome === 'warning' ? 'degraded' : outcome}
-                label={t(`counted.${outcome}`, { count: rows, shown: format.count(rows) })}
+                label={t(`outcomes:${outcome}`, { count: rows, shown: format.count(rows) })}
               />
               <span>
                 {column === undefined

@@ -1,0 +1,21 @@
+// Counts of rows by outcome, which agree with their number.
+export default {
+  created_one: '{{shown}} created',
+  created_other: '{{shown}} created',
+  updated_one: '{{shown}} updated',
+  updated_other: '{{shown}} updated',
+  unchanged_one: '{{shown}} unchanged',
+  unchanged_other: '{{shown}} unchanged',
+  merged_one: '{{shown}} merged',
+  merged_other: '{{shown}} merged',
+  rejected_one: '{{shown}} rejected',
+  rejected_other: '{{shown}} rejected',
+  failed_one: '{{shown}} failed',
+  failed_other: '{{shown}} failed',
+  unknown_one: '{{shown}} unknown',
+  unknown_other: '{{shown}} unknown',
+  pending_one: '{{shown}} pending',
+  pending_other: '{{shown}} pending',
+  warning_one: '{{shown}} left out',
+  warning_other: '{{shown}} left out',
+};
