@@ -202,6 +202,28 @@ it('a retry of an unknown event says what it could do twice', { timeout: 60_000 
   });
 });
 
+it('an unknown event that took effect is recorded as done, with the reason', {
+  timeout: 60_000,
+}, async () => {
+  const resolved: unknown[] = [];
+  const resolve: Answer = (req) => {
+    resolved.push(req.body);
+    return { resolved: (req.body as { readonly ids: readonly string[] }).ids };
+  };
+  const options = { scheme: 'light', size: 'desktop' } as const;
+  await withEvents({ 'POST /events/resolve': resolve }, options, async (page, stub) => {
+    await page.goto(`${stub.url}/events?event=event-2`);
+    await page.getByRole('button', { name: 'It took effect' }).click();
+    const dialog = page.getByRole('dialog').filter({ hasText: 'What happened to these events?' });
+    await dialog.getByText('1 event counts as done. Sluice sends nothing.').waitFor();
+    await checkView(page, 'event-resolve', options, { fullPage: false });
+    await dialog.getByRole('textbox').fill('it is in the conversation');
+    await dialog.getByRole('button', { name: 'It took effect' }).click();
+    await page.getByText('1 event counts as done.', { exact: true }).waitFor();
+  });
+  expect(resolved).toMatchObject([{ ids: ['event-2'], reason: 'it is in the conversation' }]);
+});
+
 describe.each([
   { scheme: 'light', size: 'desktop' },
   { scheme: 'dark', size: 'phone' },
