@@ -25,12 +25,14 @@ const DIST = resolve(import.meta.dirname, '..');
 const ROOT = resolve(DIST, '..');
 const PICTURE = join(ROOT, 'docs/images/dashboard.png');
 const PASSWORD = 'a picture of a password';
-/** Calls per minute that the sandbox allows. */
-const RATE = 600;
+/** Calls per minute and token that the sandbox allows: the service's limit. */
+const RATE = 120;
+/** Seconds between two forms of the website. */
+const PERIOD = 4;
 const COLORS = 64;
 
 const { argv, env } = process;
-const minutes = Number(argv[2] ?? 4);
+const minutes = Number(argv[2] ?? 60);
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const stops: (() => Promise<unknown>)[] = [];
 try {
@@ -120,11 +122,11 @@ async function work(call: Call, { panel, brokers, ingress }: Outside): Promise<v
   const campaign = planned(call, 'autumn-offer').then(() =>
     call('POST', '/campaigns/autumn-offer/start', { reason: 'approved by marketing' }),
   );
-  for (let second = 0; Date.now() < end; second += 2) {
-    if (second === 30) await call('POST', '/syncs/leads/runs', {});
-    if (second % 40 === 10 && brokers !== null) await sendRecords(brokers);
+  for (let second = 0; Date.now() < end; second += PERIOD) {
+    if (second === 32) await call('POST', '/syncs/leads/runs', {});
+    if (second % 40 === 8 && brokers !== null) await sendRecords(brokers);
     // Every ninth form comes without its number, and one in fifteen comes twice.
-    const index = second / 2 - (second % 30 === 28 ? 1 : 0);
+    const index = second / PERIOD - (second % 60 === 28 ? 1 : 0);
     const phone = index % 9 === 5 ? {} : { Telefone: `+${memberNumber(3000 + index)}` };
     const { body } = await request(`${ingress}/events/leads`, {
       method: 'POST',
@@ -132,9 +134,9 @@ async function work(call: Call, { panel, brokers, ingress }: Outside): Promise<v
       body: JSON.stringify({ Nome: nameOf(index * 3), Etapa: 'New', ...phone }),
     });
     await body.dump();
-    if (second % 6 === 0)
+    if (second % 12 === 0)
       await panel.inbound({ number: memberNumber(index), body: 'Oi! Quero sim', connectionId: 1 });
-    await delay(2000);
+    await delay(PERIOD * 1000);
   }
   await campaign;
 }

@@ -9,8 +9,9 @@ import { request } from 'undici';
 import { stringify } from 'yaml';
 import { freePort } from '../../src/core/net/ports.ts';
 
-const STEP_SECONDS = 5;
-const RATE_INTERVAL = '20s';
+const SCRAPE_SECONDS = 5;
+/** Of a line in a panel. */
+const POINTS = 240;
 
 /** As `/api/v1/alerts` answers it. */
 export interface Alert {
@@ -72,7 +73,7 @@ export async function startPrometheus(
   targets: Readonly<Record<string, string>>,
   { rules, scrape }: PrometheusOptions = {
     rules: join(root, 'deploy/prometheus/sluice-alerts.yaml'),
-    scrape: `${STEP_SECONDS}s`,
+    scrape: `${SCRAPE_SECONDS}s`,
   },
 ): Promise<Prometheus> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts/prometheus.mjs')]);
@@ -145,16 +146,19 @@ interface Answer {
 
 async function readPanel(url: string, panel: Panel, fromMs: number, toMs: number): Promise<AnsweredPanel> {
   const start = Math.floor(fromMs / 1000);
-  const count = Math.floor((toMs / 1000 - start) / STEP_SECONDS);
-  const times = Array.from({ length: count }, (_, at) => start + at * STEP_SECONDS);
+  const seconds = toMs / 1000 - start;
+  const step = Math.max(SCRAPE_SECONDS, Math.ceil(seconds / POINTS));
+  const count = Math.floor(seconds / step);
+  const times = Array.from({ length: count }, (_, at) => start + at * step);
+  // As Grafana does: a point covers its step, and four scrapes at least.
+  const interval = Math.max(step, 4 * SCRAPE_SECONDS);
   const series: { label: string; values: (number | null)[] }[] = [];
   for (const { expr, legendFormat } of panel.targets ?? []) {
     const query = new URLSearchParams({
-      // As Grafana does for "All", and for four scrapes.
-      query: expr.replaceAll('$account', '.*').replaceAll('$__rate_interval', RATE_INTERVAL),
+      query: expr.replaceAll('$account', '.*').replaceAll('$__rate_interval', `${interval}s`),
       start: String(start),
-      end: String(start + (count - 1) * STEP_SECONDS),
-      step: String(STEP_SECONDS),
+      end: String(start + (count - 1) * step),
+      step: String(step),
     });
     const { statusCode, body } = await request(`${url}/api/v1/query_range?${query}`);
     const text = await body.text();
