@@ -14,8 +14,8 @@ import type { Deps } from '../shared/deps.ts';
 import { blockOf, comesBackAfter, configured } from '../shared/failures.ts';
 import { withHeartbeats } from '../shared/heartbeats.ts';
 import { wakeDelivery } from '../shared/wake.ts';
-import { runContext } from '../sync/record-step.ts';
-import { createSteps, placeOf, workRecord } from '../sync/record-work.ts';
+import { placeOf, workRecord } from '../sync/record-work.ts';
+import { runContext } from '../sync/steps/record-step.ts';
 import { createEffects } from './effects/index.ts';
 import { beginEvent } from './event-begin.ts';
 import { closeEvent } from './intake.ts';
@@ -34,7 +34,6 @@ export interface EventTools {
 
 export function createEventActivities(deps: Deps, { wake = wakeDelivery }: EventTools = {}) {
   const { db, log } = deps;
-  const steps = createSteps(deps);
   const { readTags, readPipelines } = createCatalogActivities(deps);
   const effects = createEffects(deps);
 
@@ -109,7 +108,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
   async function workLead(runId: string, record: number): Promise<number | null> {
     const row = await getRun(db, runId);
     const run = runContext(deps, row, accountLists(row.account));
-    const end = await workRecord(deps, run, await loadRecord(db, placeOf(run), record), steps);
+    const end = await workRecord(deps, run, await loadRecord(db, placeOf(run), record));
     return end.state === 'waits' ? end.ms : null;
   }
 

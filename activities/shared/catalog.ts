@@ -6,7 +6,7 @@ import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import type { Listing } from '../../src/service/api-client/shapes.ts';
-import { stoppedBits, stopStep } from '../sync/record-step.ts';
+import { stoppedBits, stopStep } from '../sync/steps/record-step.ts';
 import { fetchList, keepList } from './catalog-lists.ts';
 import type { Deps } from './deps.ts';
 import { refusal, refusalDetails } from './failures.ts';

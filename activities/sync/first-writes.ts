@@ -4,7 +4,7 @@
 import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
 import { type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
 import { callScope } from '../shared/call-scope.ts';
-import type { StepResult } from './record-step.ts';
+import type { StepResult } from './steps/record-step.ts';
 
 /** Writes that the service shows, in the answer or in the read-back of a lost answer. */
 const WRITE_OF: Partial<Record<Step, Step>> = {

@@ -8,17 +8,8 @@ import { findEnd, LeaseLostError, type RecordEnd } from '../../src/jobs/sync/sto
 import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
-import { createCardSteps } from './cards.ts';
-import { createContactSteps } from './contacts.ts';
-import {
-  fail,
-  type RunContext,
-  runStep,
-  type StepContext,
-  type StepResult,
-  stepContext,
-  stoppedBits,
-} from './record-step.ts';
+import { fail, type RunContext, type StepResult, stepContext, stoppedBits } from './steps/record-step.ts';
+import { runStep } from './steps/run-step.ts';
 import { pipelineName } from './sync-diff.ts';
 
 /** A record that needs more steps in a row has a plan that never ends. */
@@ -50,12 +41,6 @@ export interface StepWatch {
 
 const UNWATCHED: StepWatch = { stopped: () => 0, make: (_, make) => make(false) };
 
-export type Steps = Readonly<Record<Step, (c: StepContext) => Promise<StepResult>>>;
-
-export function createSteps(deps: Deps): Steps {
-  return { ...createContactSteps(deps), ...createCardSteps(deps) };
-}
-
 /** The first step in `todo` that is not stopped; null when none is left. */
 export function nextStep(todo: number, stopped: number): Step | null {
   return ORDER.find((step) => (todo & ~stopped & STEP_BITS[step]) !== 0) ?? null;
@@ -73,7 +58,6 @@ export async function workRecord(
   deps: Deps,
   run: RunContext,
   first: LoadedRecord,
-  steps: Steps,
   watch: StepWatch = UNWATCHED,
 ): Promise<WorkEnd> {
   const { db } = deps;
@@ -111,9 +95,7 @@ export async function workRecord(
     const of = loaded;
     try {
       return await watch.make(step, (verify) =>
-        withSubject({ person: of.row.key }, () =>
-          runStep(deps, step, stepContext(run, of, verify), steps[step]),
-        ),
+        withSubject({ person: of.row.key }, () => runStep(deps, step, stepContext(run, of, verify))),
       );
     } catch (error) {
       const waitMs = onlyWaits(error) ? comesBackAfter(error) : null;

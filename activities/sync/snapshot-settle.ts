@@ -18,8 +18,8 @@ import {
 } from '../../src/jobs/sync/store/snapshots.ts';
 import type { Deps } from '../shared/deps.ts';
 import { ruleOf } from './contact-change.ts';
-import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
-import { settleSeen } from './seen-contact.ts';
+import { CARD_STEPS, runContext, stepContext } from './steps/record-step.ts';
+import { settleSeen } from './steps/seen-contact.ts';
 import { pipelineName } from './sync-diff.ts';
 
 /** Records per transaction. */

@@ -25,11 +25,10 @@ import type { Page } from '../../src/service/api-client/shapes.ts';
 import { callApi } from '../shared/api-call.ts';
 import { readCatalogue } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';
+import { CARDS, CONTACTS } from '../shared/person-lists.ts';
 import { refuseAccountWide } from '../shared/whole-list.ts';
-import { CARDS } from './cards.ts';
 import { changesNothing, contactChange } from './contact-change.ts';
-import { CONTACTS } from './contacts.ts';
-import { seenOf } from './seen-contact.ts';
+import { seenOf } from './steps/seen-contact.ts';
 import { hashRecord } from './sync-diff.ts';
 
 const PAGE = 100;

@@ -22,8 +22,8 @@ import type { Deps } from '../shared/deps.ts';
 import { blockOf } from '../shared/failures.ts';
 import { reportHalt } from '../shared/halt.ts';
 import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
-import { type RunContext, runContext, type StepResult } from './record-step.ts';
-import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } from './record-work.ts';
+import { nextStep, placeOf, refusalIn, workRecord } from './record-work.ts';
+import { type RunContext, runContext, type StepResult } from './steps/record-step.ts';
 
 /** Records taken for each kind of write that is not verified yet. They are worked on one after the other. */
 const FEW = 4;
@@ -81,12 +81,11 @@ export function holdersOf(activityId: string): string {
 
 /** The batch activity. It calls the API. */
 export function createSyncBatchActivities(deps: Deps) {
-  const steps = createSteps(deps);
   return {
     async syncBatch(input: SyncBatchInput): Promise<SyncBatchResult> {
       const row = await getRun(deps.db, input.run);
       const run = runContext(deps, row, accountLists(row.account));
-      return await new SyncBatch(deps, run, steps, input).run();
+      return await new SyncBatch(deps, run, input).run();
     },
   };
 }
@@ -95,7 +94,6 @@ class SyncBatch implements BatchWork<LoadedRecord> {
   readonly concurrencyLimit: number;
   readonly #deps: Deps;
   readonly #run: RunContext;
-  readonly #steps: Steps;
   readonly #input: SyncBatchInput;
   /** Prefix of the holders' names for all attempts. */
   readonly #batch: string;
@@ -114,11 +112,10 @@ class SyncBatch implements BatchWork<LoadedRecord> {
   #tookSome = false;
   #control: BatchControl | null = null;
 
-  constructor(deps: Deps, run: RunContext, steps: Steps, input: SyncBatchInput) {
+  constructor(deps: Deps, run: RunContext, input: SyncBatchInput) {
     const { info } = Context.current();
     this.#deps = deps;
     this.#run = run;
-    this.#steps = steps;
     this.#input = input;
     this.concurrencyLimit = input.concurrencyLimit;
     // Each attempt is a separate holder: an abandoned attempt that still runs must neither call nor write.
@@ -218,7 +215,7 @@ class SyncBatch implements BatchWork<LoadedRecord> {
   async work(record: LoadedRecord, control: BatchControl): Promise<void> {
     this.#control = control;
     try {
-      const end = await workRecord(this.#deps, this.#run, record, this.#steps, {
+      const end = await workRecord(this.#deps, this.#run, record, {
         stopped: () => this.#stopped,
         make: (step, make) => this.#make(step, make),
         stop: (bits) => {

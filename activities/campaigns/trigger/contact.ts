@@ -11,10 +11,10 @@ import type { Contact, ContactDetails } from '../../../src/service/api-client/sc
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { judge } from '../../shared/judge.ts';
+import { CONTACTS, choose, withNumber } from '../../shared/person-lists.ts';
 import { isRefusal } from '../../shared/refusal-scope.ts';
 import { wakeSinks } from '../../shared/wake.ts';
 import { wholeList } from '../../shared/whole-list.ts';
-import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
 import { answerOf, GONE, type MemberResult, nameOf, nowOf, settleGone, skipMember } from './outcome.ts';
 import { judgeSuspect, type Suspect, suspectOf, unreadable } from './suspect.ts';

@@ -8,10 +8,10 @@ import { noteProgress } from '../../../src/jobs/events/store/events.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { refusal } from '../../shared/failures.ts';
+import { CARDS, newest, withContact } from '../../shared/person-lists.ts';
 import { readBack, type Seen } from '../../shared/read-back.ts';
 import { wholeList } from '../../shared/whole-list.ts';
 import { writeOnce } from '../../shared/write-once.ts';
-import { CARDS, withContact } from '../../sync/cards.ts';
 import {
   type Effect,
   type EffectInput,
@@ -52,7 +52,7 @@ export function createCardEffects(deps: Deps) {
         );
         const asked = withContact(contactId, place.pipeline, 'findOpenCard');
         const cards = wholeList(CARDS, list, asked);
-        const card = cards.filter(({ status }) => status === 'open').sort((a, b) => b.id - a.id)[0];
+        const card = newest(cards.filter(({ status }) => status === 'open'));
         if (card === undefined) {
           // The contact in the ledger may have been deleted and created again.
           if (seen === undefined) return { next: 'findContact' };

@@ -7,8 +7,8 @@ import { getEvent, noteProgress } from '../../../src/jobs/events/store/events.ts
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { refusal } from '../../shared/failures.ts';
+import { CONTACTS, choose, withNumber } from '../../shared/person-lists.ts';
 import { wholeList } from '../../shared/whole-list.ts';
-import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { type EffectInput, failEvent, finish, runEffect } from './effect.ts';
 
 /** Age after which a contact's tags are read again, so that Sluice does not undo what people changed meanwhile. */

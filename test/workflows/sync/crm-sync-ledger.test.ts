@@ -1,8 +1,9 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { runContext, runStep, type StepResult, stepContext } from '../../../activities/sync/record-step.ts';
-import { createSteps, placeOf } from '../../../activities/sync/record-work.ts';
+import { placeOf } from '../../../activities/sync/record-work.ts';
+import { runContext, type StepResult, stepContext } from '../../../activities/sync/steps/record-step.ts';
+import { runStep } from '../../../activities/sync/steps/run-step.ts';
 import type { Database, Queryable } from '../../../src/core/sql/database.ts';
 import { accountLists } from '../../../src/core/store/catalog.ts';
 import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
@@ -110,7 +111,7 @@ describe('an attempt that outlives its timeout', () => {
       const run = runContext(deps, await getRun(environment.db, 'acme/leads/2'), accountLists('acme'));
       const attempt = async (step: 'createCard' | 'readBackCard'): Promise<StepResult> => {
         const c = stepContext(run, await loadRecord(environment.db, placeOf(run), row?.id ?? 0));
-        return await new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
+        return await new MockActivityEnvironment().run(() => runStep(deps, step, c));
       };
       const results = await Promise.all([1, 2, 3].map(() => attempt('createCard')));
       expect(results.filter(({ cardCreated }) => cardCreated)).toHaveLength(1);
@@ -148,7 +149,7 @@ describe('a batch that lost its lease', () => {
         const before = (await environment.panel.requests()).length;
         const run = runContext(deps, await getRun(db, 'acme/leads/1'), accountLists('acme'));
         const c = stepContext(run, await loadRecord(db, placeOf(run), row?.id ?? 0));
-        const late = new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
+        const late = new MockActivityEnvironment().run(() => runStep(deps, step, c));
         const ended = expect(late).rejects.toThrow(LeaseLostError);
         await until('the call is under way', () => calls > 0);
         await db.query("update run_records set holder = 'next'");
@@ -159,9 +160,7 @@ describe('a batch that lost its lease', () => {
         const [left] = await db.query('select todo, holder from run_records');
         expect(left).toEqual({ todo: TODO, holder: 'next' });
         // A write that has not begun does not go out.
-        const again = new MockActivityEnvironment().run(() =>
-          runStep(deps, 'upsertContact', c, createSteps(deps).upsertContact),
-        );
+        const again = new MockActivityEnvironment().run(() => runStep(deps, 'upsertContact', c));
         await expect(again).rejects.toThrow(LeaseLostError);
         expect((await environment.panel.requests()).length).toBe(before + 1);
       });

@@ -1,15 +1,16 @@
 // Records of two syncs that want one card in different stages: each makes its own move, and none takes the other's for its own.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runContext, runStep, stepContext } from '../../../../activities/sync/record-step.ts';
-import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
-import { accountLists } from '../../../../src/core/store/catalog.ts';
-import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
-import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
-import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
-import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
-import { noteCard, noteContact } from '../../../support/notes.ts';
-import { phone, recordOf, specOf } from '../../core/sql/support.ts';
-import { type EffectContext, openEffectContext } from '../events/effects/support.ts';
+import { placeOf } from '../../../../../activities/sync/record-work.ts';
+import { runContext, stepContext } from '../../../../../activities/sync/steps/record-step.ts';
+import { runStep } from '../../../../../activities/sync/steps/run-step.ts';
+import { accountLists } from '../../../../../src/core/store/catalog.ts';
+import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
+import { loadRecord } from '../../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../../src/jobs/sync/store/staged-records.ts';
+import { noteCard, noteContact } from '../../../../support/notes.ts';
+import { phone, recordOf, specOf } from '../../../core/sql/support.ts';
+import { type EffectContext, openEffectContext } from '../../events/effects/support.ts';
 
 const PIPELINE = 'Sales';
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
@@ -51,7 +52,7 @@ async function wanting(stage: string, deps = context.worker().deps) {
   const common = runContext(deps, run, accountLists('acme'));
   return async (name: 'moveStage' | 'readBackStage' = 'moveStage') => {
     const c = stepContext(common, await loadRecord(db, placeOf(common), row?.id as number));
-    return await context.activity().run(() => runStep(deps, name, c, createSteps(deps)[name]));
+    return await context.activity().run(() => runStep(deps, name, c));
   };
 }
 

@@ -1,30 +1,30 @@
 // One card a person and pipeline, also when two syncs of the account want it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Deps } from '../../../../activities/shared/deps.ts';
+import type { Deps } from '../../../../../activities/shared/deps.ts';
+import { placeOf } from '../../../../../activities/sync/record-work.ts';
 import {
   runContext,
-  runStep,
   type StepResult,
   stepContext,
-} from '../../../../activities/sync/record-step.ts';
-import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
-import { hashRecord } from '../../../../activities/sync/sync-diff.ts';
-import type { CrmRecord } from '../../../../src/core/record.ts';
-import { LedgerError } from '../../../../src/core/sql/database.ts';
-import { accountLists, saveCatalog } from '../../../../src/core/store/catalog.ts';
-import { findPeople } from '../../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
-import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
-import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
-import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
-import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
-import { createBudget } from '../../../../src/service/budget/slots.ts';
-import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
-import { openService } from '../../../support/activities/service.ts';
-import { account } from '../../../support/environment.ts';
-import { noteContact } from '../../../support/notes.ts';
-import { phone, recordOf, specOf } from '../../core/sql/support.ts';
+} from '../../../../../activities/sync/steps/record-step.ts';
+import { runStep } from '../../../../../activities/sync/steps/run-step.ts';
+import { hashRecord } from '../../../../../activities/sync/sync-diff.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import { LedgerError } from '../../../../../src/core/sql/database.ts';
+import { accountLists, saveCatalog } from '../../../../../src/core/store/catalog.ts';
+import { findPeople } from '../../../../../src/core/store/people.ts';
+import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
+import { loadRecord } from '../../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../../src/jobs/sync/store/staged-records.ts';
+import type { MessagingClient } from '../../../../../src/service/api-client/client.ts';
+import { createBudget } from '../../../../../src/service/budget/slots.ts';
+import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
+import { openService } from '../../../../support/activities/service.ts';
+import { account } from '../../../../support/environment.ts';
+import { noteContact } from '../../../../support/notes.ts';
+import { phone, recordOf, specOf } from '../../../core/sql/support.ts';
 
 const contacts = [5, 8].map((id) => ({ id, number: phone(id === 5 ? 0 : id), name: 'A' }));
 const service = await openService(account({ contacts }));
@@ -69,7 +69,7 @@ async function waiting(
   const step = async (name: 'createCard' | 'readBackCard'): Promise<StepResult> => {
     const common = runContext(deps, run, accountLists('acme'));
     const c = stepContext(common, await loadRecord(db, placeOf(common), row?.id as number), true);
-    return await new MockActivityEnvironment().run(() => runStep(deps, name, c, createSteps(deps)[name]));
+    return await new MockActivityEnvironment().run(() => runStep(deps, name, c));
   };
   const check = () => step('readBackCard');
   const make = async () => {
