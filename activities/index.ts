@@ -5,7 +5,7 @@ import { createDeliveryActivities, createDeliveryLedgerActivities } from './even
 import { createIntakeActivities } from './events/intake.ts';
 import { createEventActivities } from './events/work-event.ts';
 import { createOutboxActivities } from './outbox/outbox.ts';
-import { createCatalogActivities } from './shared/catalog.ts';
+import { createCatalogActivities } from './records/catalog.ts';
 import type { Deps } from './shared/deps.ts';
 import { withHeartbeats } from './shared/heartbeats.ts';
 import { createSnapshotActivities } from './sync/snapshot.ts';

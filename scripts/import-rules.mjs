@@ -29,6 +29,9 @@ const EXCEPTIONS = {
   outbox: {},
 };
 
+const ACTIVITIES =
+  'node: @temporalio/activity @temporalio/common core service mapping connectors jobs observe protect src/operator/store';
+
 const RULES = {
   'src/core': { may: 'node: zod yaml pg @electric-sql/pglite @electric-sql/pglite/*' },
   'src/service/api-client': { may: 'node: undici zod core' },
@@ -96,9 +99,16 @@ const RULES = {
   'src/cli/lib': {
     may: 'node: commander @temporalio/client pino zod core config operator observe mapping temporal jobs app',
   },
-  activities: {
-    may: 'node: @temporalio/activity @temporalio/common core service mapping connectors jobs observe protect src/operator/store',
-  },
+  activities: { may: ACTIVITIES },
+  'activities/shared': { may: ACTIVITIES },
+  // The steps of one record: of a sync's run, and of a lead.
+  'activities/records': { may: `${ACTIVITIES} activities/shared` },
+  ...Object.fromEntries(
+    [...JOBS, 'own'].map((job) => [
+      `activities/${job}`,
+      { may: `${ACTIVITIES} activities/shared activities/records` },
+    ]),
+  ),
   // Nothing else exists in the workflow sandbox: no Node built-in, and no zod, which contracts would bring along.
   workflows: {
     may: `@temporalio/workflow src/core/ids.ts ${CONSTANTS}`,

@@ -18,9 +18,9 @@ import { getRecord, type RecordRow } from '../../src/jobs/sync/store/record-rows
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import { stageEventRecord } from '../../src/jobs/sync/store/staged-records.ts';
 import { suspectEffects } from '../../src/protect/restore/suspect.ts';
+import { planSteps } from '../records/record-diff.ts';
+import { findPerson } from '../records/record-step.ts';
 import type { Deps } from '../shared/deps.ts';
-import { findPerson } from '../sync/steps/record-step.ts';
-import { planSteps } from '../sync/sync-diff.ts';
 import { type Progress, personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
 import { endOfUnwanted, keyOf } from './unwanted.ts';

@@ -7,15 +7,15 @@ import type { EffectStep, EventInput, EventProgress } from '../../src/jobs/event
 import { noteBlock, noteStep } from '../../src/jobs/events/store/events.ts';
 import { loadRecord } from '../../src/jobs/sync/store/due-records.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
+import { createCatalogActivities } from '../records/catalog.ts';
+import { runContext } from '../records/record-step.ts';
+import { placeOf, workRecord } from '../records/record-work.ts';
 import { LINGER_MS } from '../shared/batch.ts';
 import { callScope, delayInScope, withCallScope } from '../shared/call-scope.ts';
-import { createCatalogActivities } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';
 import { blockOf, comesBackAfter, configured } from '../shared/failures.ts';
 import { withHeartbeats } from '../shared/heartbeats.ts';
 import { wakeDelivery } from '../shared/wake.ts';
-import { placeOf, workRecord } from '../sync/record-work.ts';
-import { runContext } from '../sync/steps/record-step.ts';
 import { createEffects } from './effects/index.ts';
 import { beginEvent } from './event-begin.ts';
 import { closeEvent } from './intake.ts';

@@ -2,7 +2,7 @@
 
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
 import type { Conversation } from '../../src/service/api-client/schemas/conversation.ts';
-import { findMessage as findOnPage } from '../events/effects/message-match.ts';
+import { findMessage as findOnPage } from '../shared/message-match.ts';
 import { CLOCK_SKEW_MS } from '../shared/read-back.ts';
 import { wholeList } from '../shared/whole-list.ts';
 import type { AccountResources } from './account-client.ts';

@@ -3,8 +3,8 @@
 
 import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
 import { type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+import type { StepResult } from '../records/record-step.ts';
 import { callScope } from '../shared/call-scope.ts';
-import type { StepResult } from './steps/record-step.ts';
 
 /** Writes that the service shows, in the answer or in the read-back of a lost answer. */
 const WRITE_OF: Partial<Record<Step, Step>> = {

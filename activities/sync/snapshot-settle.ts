@@ -16,11 +16,11 @@ import {
   settleCards,
   settleMissing,
 } from '../../src/jobs/sync/store/snapshots.ts';
+import { ruleOf } from '../records/contact-change.ts';
+import { pipelineName } from '../records/record-diff.ts';
+import { CARD_STEPS, runContext, stepContext } from '../records/record-step.ts';
+import { settleSeen } from '../records/seen-contact.ts';
 import type { Deps } from '../shared/deps.ts';
-import { ruleOf } from './contact-change.ts';
-import { CARD_STEPS, runContext, stepContext } from './steps/record-step.ts';
-import { settleSeen } from './steps/seen-contact.ts';
-import { pipelineName } from './sync-diff.ts';
 
 /** Records per transaction. */
 const BATCH = 200;

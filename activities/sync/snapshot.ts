@@ -22,14 +22,14 @@ import {
   type Window,
 } from '../../src/service/api-client/page-cursor.ts';
 import type { Page } from '../../src/service/api-client/shapes.ts';
+import { readCatalogue } from '../records/catalog.ts';
+import { changesNothing, contactChange } from '../records/contact-change.ts';
+import { hashRecord } from '../records/record-diff.ts';
+import { seenOf } from '../records/seen-contact.ts';
 import { callApi } from '../shared/api-call.ts';
-import { readCatalogue } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';
 import { CARDS, CONTACTS } from '../shared/person-lists.ts';
 import { refuseAccountWide } from '../shared/whole-list.ts';
-import { changesNothing, contactChange } from './contact-change.ts';
-import { seenOf } from './steps/seen-contact.ts';
-import { hashRecord } from './sync-diff.ts';
 
 const PAGE = 100;
 

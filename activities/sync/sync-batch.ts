@@ -15,15 +15,14 @@ import {
 import { type LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { findEnd, type RecordEnd } from '../../src/jobs/sync/store/records.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
-
+import { type RunContext, runContext, type StepResult } from '../records/record-step.ts';
+import { nextStep, placeOf, refusalIn, workRecord } from '../records/record-work.ts';
 import { type BatchControl, type BatchWork, LEASE_SECONDS, runBatch } from '../shared/batch.ts';
 import { callScope } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { blockOf } from '../shared/failures.ts';
 import { reportHalt } from '../shared/halt.ts';
 import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
-import { nextStep, placeOf, refusalIn, workRecord } from './record-work.ts';
-import { type RunContext, runContext, type StepResult } from './steps/record-step.ts';
 
 /** Records taken for each kind of write that is not verified yet. They are worked on one after the other. */
 const FEW = 4;

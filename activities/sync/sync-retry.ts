@@ -16,7 +16,7 @@ import {
 } from '../../src/jobs/sync/store/retries.ts';
 import { getRun, openRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 import { type StagedRecord, stageRecords } from '../../src/jobs/sync/store/staged-records.ts';
-import { pipelineName, planSteps } from './sync-diff.ts';
+import { pipelineName, planSteps } from '../records/record-diff.ts';
 
 /** Records per transaction: about 0.5 s of work. */
 const PAGE_RECORDS = 2000;

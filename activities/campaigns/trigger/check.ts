@@ -15,8 +15,8 @@ import {
 } from '../../../src/jobs/campaigns/store/member-checks.ts';
 import type { MemberRow } from '../../../src/jobs/campaigns/store/members.ts';
 import { judgeWindow, windowAfter } from '../../../src/jobs/conversations/store/window.ts';
-import { scopesOf } from '../../events/effects/window.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
+import { scopesOf } from '../../shared/window-scopes.ts';
 
 /** Age after which Sluice reads tags again before it triggers, because people change them by hand. */
 export const FRESH_MS = 5000;

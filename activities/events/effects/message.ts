@@ -12,12 +12,12 @@ import type { HistoryMessage, SentMessage } from '../../../src/service/api-clien
 import { type Call, callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { comeBack } from '../../shared/failures.ts';
+import { canBeSeen, claimMessage, findMessage, markOf } from '../../shared/message-match.ts';
 import { CLOCK_SKEW_MS, MAX_READ_BACKS, readBack, type Seen } from '../../shared/read-back.ts';
 import { wholeList } from '../../shared/whole-list.ts';
 import { writeOnce } from '../../shared/write-once.ts';
 import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
 import { createMediaCache } from './media-cache.ts';
-import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
 import { chooseContent, contentSent, contentsSent } from './window.ts';
 
 /** Number of last digits that are the same in all forms of a number; the Brazilian ninth digit is before them. */

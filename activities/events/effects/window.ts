@@ -2,11 +2,12 @@
 // approved templates (API text, POST /v1/messages/send, rule 5), so Sluice sends nothing else there unless the route
 // allows it.
 
-import { type ScopeOf, type Window, windowOf } from '../../../src/jobs/conversations/store/window.ts';
+import { type Window, windowOf } from '../../../src/jobs/conversations/store/window.ts';
 import type { RequestOf } from '../../../src/jobs/events/contract/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { markOf } from '../../shared/message-match.ts';
+import { scopesOf } from '../../shared/window-scopes.ts';
 import type { Effect } from './effect.ts';
-import { markOf } from './message-match.ts';
 
 type Message = RequestOf<'message'>;
 
@@ -66,18 +67,6 @@ function onlyTemplate(request: Message): Message {
 function withoutTemplate({ template: _template, ...rest }: Message): Message | null {
   const { text, media, uploads } = rest;
   return text === undefined && media === undefined && uploads === undefined ? null : rest;
-}
-
-/** Maps each poller of the account to the connection that it reads, by the configuration. */
-export function scopesOf(deps: Deps, account: string): ScopeOf {
-  return (name) => {
-    try {
-      return deps.poller(account, name).connection ?? 'all';
-    } catch {
-      // It throws only if the poller is no longer configured; it then reads nothing.
-      return null;
-    }
-  };
 }
 
 function closedSince({ since }: Extract<Window, { state: 'closed' }>): string {

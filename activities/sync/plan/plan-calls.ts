@@ -5,7 +5,7 @@ import type { KnownPerson } from '../../../src/core/store/people.ts';
 import { STEP_BITS, type Step } from '../../../src/jobs/sync/constants.ts';
 import type { PlanCalls } from '../../../src/jobs/sync/contract/plan.ts';
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
-import { canCombine, needsRead } from '../sync-diff.ts';
+import { canCombine, needsRead } from '../../records/record-diff.ts';
 
 /** With at least this many people without a look-up, Sluice reads a page of the account's contacts. */
 const BLIND = 20;

@@ -3,7 +3,7 @@
 
 import type { CrmRecord } from '../../../src/core/record.ts';
 import { CONTACT_FIELDS } from '../../../src/jobs/sync/config.ts';
-import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
+import { type DiffOptions, planNewcomer } from '../../records/record-diff.ts';
 import type { TagCounts } from './plan-tags.ts';
 
 /** The low bits are the steps, as in STEP_BITS. The bits above them are the parts that the record has. */

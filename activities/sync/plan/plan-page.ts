@@ -14,7 +14,7 @@ import {
 import type { IdentifiedRow } from '../../../src/jobs/sync/store/row-identities.ts';
 import type { RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { describeDates, describeMissingNumber, type Mapping } from '../../../src/mapping/index.ts';
-import { type DiffOptions, hashRecord, refName } from '../sync-diff.ts';
+import { type DiffOptions, hashRecord, refName } from '../../records/record-diff.ts';
 import { shapeOf } from './plan-newcomers.ts';
 import type { SlowRows } from './plan-slow.ts';
 import type { UniteRules } from './plan-unite.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../../src/jobs/sync/store/row-problems.ts';
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { dropStaged, findStaged, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
-import { pipelineName, planSteps } from '../sync-diff.ts';
+import { pipelineName, planSteps } from '../../records/record-diff.ts';
 import { type Claims, claimsOf } from './plan-conflict.ts';
 import { CHUNK, type MappedRow, unpack } from './plan-page.ts';
 import {

@@ -16,7 +16,7 @@ import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
 import { advanceRun, getRun, lockRun, type RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { EXPRESSION_TIMEOUT } from '../../../src/mapping/index.ts';
-import { pipelineName, planSteps } from '../sync-diff.ts';
+import { pipelineName, planSteps } from '../../records/record-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';
 import { type MappedPage, NOTHING_PACKED, type PageTools } from './plan-page.ts';
 import { openPageReader } from './plan-reader.ts';

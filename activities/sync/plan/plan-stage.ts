@@ -7,7 +7,7 @@ import { findDiffering, type PlanMemory, placeOf } from '../../../src/jobs/sync/
 import { REFUSED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { type StagedRecord, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
-import { planSteps, refName } from '../sync-diff.ts';
+import { planSteps, refName } from '../../records/record-diff.ts';
 import { type Newcomer, type Newcomers, stepsOfShape } from './plan-newcomers.ts';
 import type { MappedRow } from './plan-page.ts';
 import { groupByPerson, isPacked, type Person, recordOf, uniteGroups } from './plan-people.ts';

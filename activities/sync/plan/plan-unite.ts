@@ -4,7 +4,7 @@
 import type { CrmRecord, RowProblem } from '../../../src/core/record.ts';
 import { IDENTITY_FIELDS, type IdentityField, type SyncConfig } from '../../../src/jobs/sync/config.ts';
 import { CONFLICT, type RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
-import { mergeRecords } from '../sync-diff.ts';
+import { mergeRecords } from '../../records/record-diff.ts';
 import {
   addClaims,
   agrees,

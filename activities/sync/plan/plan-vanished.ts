@@ -8,7 +8,7 @@ import type { PlanMemory } from '../../../src/jobs/sync/store/plan/pages.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
 import { type RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { type StagedRecord, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
-import { pipelineName, refName } from '../sync-diff.ts';
+import { pipelineName, refName } from '../../records/record-diff.ts';
 
 /** This few people may always leave at once: half of a short list does not indicate a broken export. */
 const FEW = 10;

@@ -1,9 +1,9 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { placeOf } from '../../../activities/sync/record-work.ts';
-import { runContext, type StepResult, stepContext } from '../../../activities/sync/steps/record-step.ts';
-import { runStep } from '../../../activities/sync/steps/run-step.ts';
+import { runContext, type StepResult, stepContext } from '../../../activities/records/record-step.ts';
+import { placeOf } from '../../../activities/records/record-work.ts';
+import { runStep } from '../../../activities/records/run-step.ts';
 import type { Database, Queryable } from '../../../src/core/sql/database.ts';
 import { accountLists } from '../../../src/core/store/catalog.ts';
 import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';

@@ -1,7 +1,7 @@
 // In which forms a message may have been sent, when a restored ledger no longer knows it.
 import { describe, expect, it } from 'vitest';
-import { markOf } from '../../../../../activities/events/effects/message-match.ts';
 import { contentsSent } from '../../../../../activities/events/effects/window.ts';
+import { markOf } from '../../../../../activities/shared/message-match.ts';
 import type { RequestOf } from '../../../../../src/jobs/events/contract/intake.ts';
 
 const template = { name: 'hello', language: 'pt_BR', parameters: [] };

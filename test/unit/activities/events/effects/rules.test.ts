@@ -2,11 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../../activities/events/effects/first-step.ts';
-import {
-  claimMessage,
-  findMessage,
-  type Wanted,
-} from '../../../../../activities/events/effects/message-match.ts';
+import { claimMessage, findMessage, type Wanted } from '../../../../../activities/shared/message-match.ts';
 import { refusalScope } from '../../../../../activities/shared/refusal-scope.ts';
 import type { LookAlike } from '../../../../../src/core/store/intents.ts';
 import type { EffectStep } from '../../../../../src/jobs/events/contract/intake.ts';

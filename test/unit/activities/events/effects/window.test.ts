@@ -1,7 +1,7 @@
 // Messages outside the 24-hour window of waba, as far as a poller has recorded it in the ledger: nothing is sent there by
 // accident, and no call is spent on what would not arrive.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { markOf } from '../../../../../activities/events/effects/message-match.ts';
+import { markOf } from '../../../../../activities/shared/message-match.ts';
 import { reopenIntent, takeIntent } from '../../../../../src/core/store/intents.ts';
 import { type EffectContext, KNOWN, message, openEffectContext, POLLER } from './support.ts';
 

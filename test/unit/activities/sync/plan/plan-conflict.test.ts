@@ -10,7 +10,7 @@ import { type UniteRules, unite } from '../../../../../activities/sync/plan/plan
 import type { CrmRecord } from '../../../../../src/core/record.ts';
 import type { SyncConfig } from '../../../../../src/jobs/sync/config.ts';
 import { recordOf } from '../../../core/sql/support.ts';
-import { BR } from '../arbitraries.ts';
+import { BR } from '../../records/arbitraries.ts';
 
 type Contact = Omit<CrmRecord['contact'], 'number'>;
 const contact = (fields: Contact): CrmRecord['contact'] => ({ number: BR, ...fields });

@@ -12,7 +12,7 @@ import { reportRun } from '../../../../../src/jobs/sync/store/run-report.ts';
 import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../core/sql/support.ts';
-import { records } from '../arbitraries.ts';
+import { records } from '../../records/arbitraries.ts';
 import { know, mergedByPerson } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
 

@@ -2,7 +2,7 @@
 // person had been merged at once.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hashRecord, mergeRecords, planSteps } from '../../../../../activities/sync/sync-diff.ts';
+import { hashRecord, mergeRecords, planSteps } from '../../../../../activities/records/record-diff.ts';
 import type { CrmRecord } from '../../../../../src/core/record.ts';
 import { findPeople } from '../../../../../src/core/store/people.ts';
 import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
@@ -10,7 +10,7 @@ import { reportRun } from '../../../../../src/jobs/sync/store/run-report.ts';
 import { getRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { countTodo } from '../../../../../src/jobs/sync/store/staged-records.ts';
 import { freshAccount, type OpenDatabase, phone, specOf } from '../../../core/sql/support.ts';
-import { records } from '../arbitraries.ts';
+import { records } from '../../records/arbitraries.ts';
 import { planner, sourceOf } from './plan-support.ts';
 
 const PEOPLE = 4;

@@ -1,6 +1,6 @@
 // Mirrors: who leaves the source is acted on once, who comes back is brought again, and a broken export touches nobody.
 import { describe, expect, it } from 'vitest';
-import { hashRecord } from '../../../../../activities/sync/sync-diff.ts';
+import { hashRecord } from '../../../../../activities/records/record-diff.ts';
 import type { CrmRecord } from '../../../../../src/core/record.ts';
 import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
 import { type RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';

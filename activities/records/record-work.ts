@@ -8,9 +8,9 @@ import { findEnd, LeaseLostError, type RecordEnd } from '../../src/jobs/sync/sto
 import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
-import { fail, type RunContext, type StepResult, stepContext, stoppedBits } from './steps/record-step.ts';
-import { runStep } from './steps/run-step.ts';
-import { pipelineName } from './sync-diff.ts';
+import { pipelineName } from './record-diff.ts';
+import { fail, type RunContext, type StepResult, stepContext, stoppedBits } from './record-step.ts';
+import { runStep } from './run-step.ts';
 
 /** A record that needs more steps in a row has a plan that never ends. */
 const MAX_STEPS = 30;

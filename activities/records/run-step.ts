@@ -1,13 +1,13 @@
 // Runs one step of one record and interprets its failure.
-import { forgetContact } from '../../../src/core/store/people.ts';
-import type { Step } from '../../../src/jobs/sync/constants.ts';
-import { LeaseLostError, settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { backoffMs } from '../../shared/failures.ts';
-import { judge, MAX_INTERNAL_ERRORS } from '../../shared/judge.ts';
-import { isRefusal } from '../../shared/refusal-scope.ts';
-import { planSteps } from '../sync-diff.ts';
+import { forgetContact } from '../../src/core/store/people.ts';
+import type { Step } from '../../src/jobs/sync/constants.ts';
+import { LeaseLostError, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Deps } from '../shared/deps.ts';
+import { backoffMs } from '../shared/failures.ts';
+import { judge, MAX_INTERNAL_ERRORS } from '../shared/judge.ts';
+import { isRefusal } from '../shared/refusal-scope.ts';
 import { STEPS } from './index.ts';
+import { planSteps } from './record-diff.ts';
 import { fail, type StepContext, type StepResult, stopStep } from './record-step.ts';
 
 /**

@@ -1,9 +1,9 @@
 // Finds a sent message among those that a conversation shows. Pure functions. The API text does not show the fields
 // of a history, so an item that can't be compared proves nothing, not even that the message is missing.
 import { createHash } from 'node:crypto';
-import type { LookAlike } from '../../../src/core/store/intents.ts';
-import type { RequestOf } from '../../../src/jobs/events/contract/intake.ts';
-import type { HistoryMessage } from '../../../src/service/api-client/schemas/message.ts';
+import type { LookAlike } from '../../src/core/store/intents.ts';
+import type { RequestOf } from '../../src/jobs/events/contract/intake.ts';
+import type { HistoryMessage } from '../../src/service/api-client/schemas/message.ts';
 
 /** What a history can show of a message: its text, or its template. It shows no content of files. */
 export type Wanted = Pick<RequestOf<'message'>, 'text' | 'template'>;

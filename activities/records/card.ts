@@ -1,16 +1,16 @@
 // What the card steps share: the calls about a card, its pipeline and stage, and its part in writes that must not happen
 // twice.
-import { type CatalogPipeline, pick } from '../../../src/core/store/catalog.ts';
-import { type NewIntent } from '../../../src/core/store/intents.ts';
-import type { CardRow } from '../../../src/core/store/people.ts';
-import { STEP_BITS, type Step } from '../../../src/jobs/sync/constants.ts';
-import { endRecord, settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Card } from '../../../src/service/api-client/schemas/card.ts';
-import { callApi } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { refusal } from '../../shared/failures.ts';
-import type { Subject } from '../../shared/write-once.ts';
-import { refName } from '../sync-diff.ts';
+import { type CatalogPipeline, pick } from '../../src/core/store/catalog.ts';
+import { type NewIntent } from '../../src/core/store/intents.ts';
+import type { CardRow } from '../../src/core/store/people.ts';
+import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
+import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
+import { callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { refusal } from '../shared/failures.ts';
+import type { Subject } from '../shared/write-once.ts';
+import { refName } from './record-diff.ts';
 import { fail, type StepContext, type StepResult, stopStep } from './record-step.ts';
 
 /** An intent of a record. Its run is known. */

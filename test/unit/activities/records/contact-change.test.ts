@@ -6,7 +6,7 @@ import {
   changesNothing,
   contactChange,
   type SentMarks,
-} from '../../../../activities/sync/contact-change.ts';
+} from '../../../../activities/records/contact-change.ts';
 import type { CrmRecord } from '../../../../src/core/record.ts';
 import type { SeenContact } from '../../../../src/core/store/people.ts';
 import { CONTACT_FIELDS, type ContactField } from '../../../../src/jobs/sync/config.ts';

@@ -1,6 +1,6 @@
 // Records as fast-check makes them: few values, so that they meet often.
 import fc from 'fast-check';
-import { type DiffOptions, mergeExtraInfo } from '../../../../activities/sync/sync-diff.ts';
+import { type DiffOptions, mergeExtraInfo } from '../../../../activities/records/record-diff.ts';
 import type { CrmRecord, RecordCard } from '../../../../src/core/record.ts';
 import { SyncConfig } from '../../../../src/jobs/sync/config.ts';
 import { recordOf } from '../../core/sql/support.ts';

@@ -1,15 +1,15 @@
 // Combined create: the card's call also creates the contact. Prepares that call and plans what is left to do after
 // it.
 
-import type { Database, Queryable } from '../../../src/core/sql/database.ts';
-import type { Note } from '../../../src/core/sql/notes.ts';
-import { contactNote, makePerson } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { markSent, type StepChange, settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Card } from '../../../src/service/api-client/schemas/card.ts';
-import { contactChange } from '../contact-change.ts';
-import { hashRecord, planSteps } from '../sync-diff.ts';
+import type { Database, Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
+import { contactNote, makePerson } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { markSent, type StepChange, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import { again } from './contact.ts';
+import { contactChange } from './contact-change.ts';
+import { hashRecord, planSteps } from './record-diff.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 

@@ -1,8 +1,8 @@
 // The step that sets a contact's tags.
-import { tagsNote } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Deps } from '../../shared/deps.ts';
+import { tagsNote } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Deps } from '../shared/deps.ts';
 import { readContact, remoteId, writeContact } from './contact.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { seenInRun } from './seen-contact.ts';

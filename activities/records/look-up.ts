@@ -1,13 +1,13 @@
 // The steps that read a record's contact and decide what is left to write.
-import { noteSeen } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { settleStep } from '../../../src/jobs/sync/store/records.ts';
-import { callApi } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { CONTACTS, choose, withNumber } from '../../shared/person-lists.ts';
-import { wholeList } from '../../shared/whole-list.ts';
-import { canCombine } from '../sync-diff.ts';
+import { noteSeen } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { settleStep } from '../../src/jobs/sync/store/records.ts';
+import { callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { CONTACTS, choose, withNumber } from '../shared/person-lists.ts';
+import { wholeList } from '../shared/whole-list.ts';
 import { again, readContact } from './contact.ts';
+import { canCombine } from './record-diff.ts';
 import { cardsAreOpen, type StepContext, type StepResult } from './record-step.ts';
 import { seenOf, settleSeen } from './seen-contact.ts';
 

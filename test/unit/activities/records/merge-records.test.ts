@@ -1,7 +1,7 @@
 // Several rows about one person, and the hashes that show whether anything changed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashRecord, mergeRecords } from '../../../../activities/sync/sync-diff.ts';
+import { hashRecord, mergeRecords } from '../../../../activities/records/record-diff.ts';
 import type { CrmRecord, ExtraField } from '../../../../src/core/record.ts';
 import type { SyncConfig } from '../../../../src/jobs/sync/config.ts';
 import { recordOf } from '../../core/sql/support.ts';

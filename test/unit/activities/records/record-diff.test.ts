@@ -1,7 +1,7 @@
 // What a record asks for against what is known: steps to do, and tags to keep.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contactChange } from '../../../../activities/sync/contact-change.ts';
+import { contactChange } from '../../../../activities/records/contact-change.ts';
 import {
   canCombine,
   type DiffOptions,
@@ -10,7 +10,7 @@ import {
   needsRead,
   planSteps,
   refName,
-} from '../../../../activities/sync/sync-diff.ts';
+} from '../../../../activities/records/record-diff.ts';
 import type { CrmRecord, ExtraField } from '../../../../src/core/record.ts';
 import type { CardRow, KnownPerson } from '../../../../src/core/store/people.ts';
 import { STEP_BITS, type Step } from '../../../../src/jobs/sync/constants.ts';

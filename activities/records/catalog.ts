@@ -6,12 +6,12 @@ import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import type { Listing } from '../../src/service/api-client/shapes.ts';
-import { stoppedBits, stopStep } from '../sync/steps/record-step.ts';
-import { fetchList, keepList } from './catalog-lists.ts';
-import type { Deps } from './deps.ts';
-import { refusal, refusalDetails } from './failures.ts';
-import { judge } from './judge.ts';
-import { refuseAccountWide, wholeList } from './whole-list.ts';
+import { fetchList, keepList } from '../shared/catalog-lists.ts';
+import type { Deps } from '../shared/deps.ts';
+import { refusal, refusalDetails } from '../shared/failures.ts';
+import { judge } from '../shared/judge.ts';
+import { refuseAccountWide, wholeList } from '../shared/whole-list.ts';
+import { stoppedBits, stopStep } from './record-step.ts';
 
 export function createCatalogActivities(deps: Deps) {
   const { db } = deps;

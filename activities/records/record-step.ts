@@ -1,18 +1,18 @@
 // What every step of a record works with and returns, and how a step ends a record or stops for all of them.
-import type { CrmRecord } from '../../../src/core/record.ts';
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import type { AccountLists } from '../../../src/core/store/catalog.ts';
-import { findPeople, type KnownPerson } from '../../../src/core/store/people.ts';
-import type { StepSpec } from '../../../src/jobs/events/contract/intake.ts';
-import { STEP_BITS, type Step } from '../../../src/jobs/sync/constants.ts';
-import { type RefusalDetails, type WriteCheck } from '../../../src/jobs/sync/contract/run.ts';
-import type { LoadedRecord } from '../../../src/jobs/sync/store/record-rows.ts';
-import { endRecord, type RecordEnd } from '../../../src/jobs/sync/store/records.ts';
-import { addWarning, stepIsStopped } from '../../../src/jobs/sync/store/run-warnings.ts';
-import { lockRun, type RunRow } from '../../../src/jobs/sync/store/runs.ts';
-import { splitCreate } from '../../../src/jobs/sync/store/snapshots.ts';
-import type { AccountAccess, Deps } from '../../shared/deps.ts';
-import { pipelineName } from '../sync-diff.ts';
+import type { CrmRecord } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { AccountLists } from '../../src/core/store/catalog.ts';
+import { findPeople, type KnownPerson } from '../../src/core/store/people.ts';
+import type { StepSpec } from '../../src/jobs/events/contract/intake.ts';
+import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
+import { type RefusalDetails, type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+import type { LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { endRecord, type RecordEnd } from '../../src/jobs/sync/store/records.ts';
+import { addWarning, stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';
+import { lockRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
+import { splitCreate } from '../../src/jobs/sync/store/snapshots.ts';
+import type { AccountAccess, Deps } from '../shared/deps.ts';
+import { pipelineName } from './record-diff.ts';
 
 /** The result of a step. */
 export interface StepResult extends RecordEnd {

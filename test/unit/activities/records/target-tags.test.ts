@@ -1,7 +1,7 @@
 // The tags that a contact is to have, out of those wanted, those there and those that Sluice set.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { targetTags } from '../../../../activities/sync/sync-diff.ts';
+import { targetTags } from '../../../../activities/records/record-diff.ts';
 import type { SyncConfig } from '../../../../src/jobs/sync/config.ts';
 import { names } from './arbitraries.ts';
 

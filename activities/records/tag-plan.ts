@@ -1,11 +1,11 @@
 // Computes the tag list that a contact must have, from the wanted names, the current names, and the account's tag
 // ids.
 
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import { pick } from '../../../src/core/store/catalog.ts';
-import type { SentTags } from '../../../src/core/store/people.ts';
-import { addMissingTag } from '../../../src/jobs/sync/store/missing-tags.ts';
-import { hashRecord, targetTags } from '../sync-diff.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { pick } from '../../src/core/store/catalog.ts';
+import type { SentTags } from '../../src/core/store/people.ts';
+import { addMissingTag } from '../../src/jobs/sync/store/missing-tags.ts';
+import { hashRecord, targetTags } from './record-diff.ts';
 import type { StepContext } from './record-step.ts';
 
 export interface TagPlan {

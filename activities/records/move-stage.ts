@@ -1,14 +1,14 @@
 // The steps that move a record's card when its stage changed in the source.
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import { doneNote, getIntent, openAgain, settleIntent } from '../../../src/core/store/intents.ts';
-import { stageNote } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Card } from '../../../src/service/api-client/schemas/card.ts';
-import { FLIGHT_SECONDS } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { readBack, type Seen } from '../../shared/read-back.ts';
-import { type Write, writeOnce } from '../../shared/write-once.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { doneNote, getIntent, openAgain, settleIntent } from '../../src/core/store/intents.ts';
+import { stageNote } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
+import { FLIGHT_SECONDS } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { readBack, type Seen } from '../shared/read-back.ts';
+import { type Write, writeOnce } from '../shared/write-once.ts';
 import {
   type MarkedIntent,
   ownCard,

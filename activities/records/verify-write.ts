@@ -1,16 +1,16 @@
 // Compares what a write sent with what the service shows afterwards. Services ignore inputs that they do not know,
 // and the API text leaves several input names open, so a success alone proves nothing.
 
-import type { ExtraField } from '../../../src/core/record.ts';
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import type { Step } from '../../../src/jobs/sync/constants.ts';
-import type { WriteCheck } from '../../../src/jobs/sync/contract/run.ts';
-import { endRecord } from '../../../src/jobs/sync/store/records.ts';
-import { addRowProblems } from '../../../src/jobs/sync/store/row-problems.ts';
-import type { AssumptionKey } from '../../../src/service/api-client/assumptions.ts';
-import type { Card } from '../../../src/service/api-client/schemas/card.ts';
-import type { Contact } from '../../../src/service/api-client/schemas/contact.ts';
-import type { Deps } from '../../shared/deps.ts';
+import type { ExtraField } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Step } from '../../src/jobs/sync/constants.ts';
+import type { WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+import { endRecord } from '../../src/jobs/sync/store/records.ts';
+import { addRowProblems } from '../../src/jobs/sync/store/row-problems.ts';
+import type { AssumptionKey } from '../../src/service/api-client/assumptions.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
+import type { Contact } from '../../src/service/api-client/schemas/contact.ts';
+import type { Deps } from '../shared/deps.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 
 /** One field that the service shows with a different value than Sluice wrote. */

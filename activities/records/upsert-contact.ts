@@ -1,18 +1,18 @@
 // The step that writes a contact's fields and extra info.
-import type { ExtraField } from '../../../src/core/record.ts';
-import { contactNote, forgetContact, type SentContact } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { settleContact, settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Contact, ContactDetails } from '../../../src/service/api-client/schemas/contact.ts';
-import { callApi } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { comeBack } from '../../shared/failures.ts';
-import { CONTACTS, choose, isSamePerson } from '../../shared/person-lists.ts';
-import { CLOCK_SKEW_MS } from '../../shared/read-back.ts';
-import { wholeList } from '../../shared/whole-list.ts';
-import { type ContactChange, changesNothing } from '../contact-change.ts';
-import { hashRecord } from '../sync-diff.ts';
+import type { ExtraField } from '../../src/core/record.ts';
+import { contactNote, forgetContact, type SentContact } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { settleContact, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Contact, ContactDetails } from '../../src/service/api-client/schemas/contact.ts';
+import { callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { comeBack } from '../shared/failures.ts';
+import { CONTACTS, choose, isSamePerson } from '../shared/person-lists.ts';
+import { CLOCK_SKEW_MS } from '../shared/read-back.ts';
+import { wholeList } from '../shared/whole-list.ts';
 import { again, readContact, remoteId, writeContact } from './contact.ts';
+import { type ContactChange, changesNothing } from './contact-change.ts';
+import { hashRecord } from './record-diff.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import {
   changeOf,

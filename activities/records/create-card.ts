@@ -1,7 +1,7 @@
 // The steps that find a record's card and create it exactly once.
-import type { RecordCard } from '../../../src/core/record.ts';
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import type { Note } from '../../../src/core/sql/notes.ts';
+import type { RecordCard } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
 import {
   doneNote,
   endIntent,
@@ -9,20 +9,19 @@ import {
   type IntentKey,
   reopenIntent,
   settleIntent,
-} from '../../../src/core/store/intents.ts';
-import { cardNote } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { settleStep } from '../../../src/jobs/sync/store/records.ts';
-import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
-import type { Card } from '../../../src/service/api-client/schemas/card.ts';
-import { callApi } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
-import { CARDS, isSamePerson, newest, withContact } from '../../shared/person-lists.ts';
-import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../../shared/read-back.ts';
-import { isRefusal, refusalScope } from '../../shared/refusal-scope.ts';
-import { wholeList } from '../../shared/whole-list.ts';
-import { type Write, writeOnce } from '../../shared/write-once.ts';
-import { canCombine, refName } from '../sync-diff.ts';
+} from '../../src/core/store/intents.ts';
+import { cardNote } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { settleStep } from '../../src/jobs/sync/store/records.ts';
+import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
+import { callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { CARDS, isSamePerson, newest, withContact } from '../shared/person-lists.ts';
+import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../shared/read-back.ts';
+import { isRefusal, refusalScope } from '../shared/refusal-scope.ts';
+import { wholeList } from '../shared/whole-list.ts';
+import { type Write, writeOnce } from '../shared/write-once.ts';
 import {
   type Place,
   place,
@@ -41,6 +40,7 @@ import {
   withPerson,
 } from './combined-create.ts';
 import { remoteId } from './contact.ts';
+import { canCombine, refName } from './record-diff.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { cardDifferences, confirmed, type Difference, failOther, noteDifferences } from './verify-write.ts';
 

@@ -1,8 +1,8 @@
 // What counts as the value that was written: a service may tidy it, but an input that it ignores must show.
 import { describe, expect, it } from 'vitest';
-import { cardDifferences, contactDifferences } from '../../../../../activities/sync/steps/verify-write.ts';
-import { Card } from '../../../../../src/service/api-client/schemas/card.ts';
-import { NumberText } from '../../../../../src/service/api-client/schemas/fields.ts';
+import { cardDifferences, contactDifferences } from '../../../../activities/records/verify-write.ts';
+import { Card } from '../../../../src/service/api-client/schemas/card.ts';
+import { NumberText } from '../../../../src/service/api-client/schemas/fields.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const card = (title: string, contactName: string) =>

@@ -1,30 +1,26 @@
 // One card a person and pipeline, also when two syncs of the account want it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Deps } from '../../../../../activities/shared/deps.ts';
-import { placeOf } from '../../../../../activities/sync/record-work.ts';
-import {
-  runContext,
-  type StepResult,
-  stepContext,
-} from '../../../../../activities/sync/steps/record-step.ts';
-import { runStep } from '../../../../../activities/sync/steps/run-step.ts';
-import { hashRecord } from '../../../../../activities/sync/sync-diff.ts';
-import type { CrmRecord } from '../../../../../src/core/record.ts';
-import { LedgerError } from '../../../../../src/core/sql/database.ts';
-import { accountLists, saveCatalog } from '../../../../../src/core/store/catalog.ts';
-import { findPeople } from '../../../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
-import { loadRecord } from '../../../../../src/jobs/sync/store/due-records.ts';
-import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
-import { stageRecords } from '../../../../../src/jobs/sync/store/staged-records.ts';
-import type { MessagingClient } from '../../../../../src/service/api-client/client.ts';
-import { createBudget } from '../../../../../src/service/budget/slots.ts';
-import { testAccount, testDeps, testLog } from '../../../../support/activities/deps.ts';
-import { openService } from '../../../../support/activities/service.ts';
-import { account } from '../../../../support/environment.ts';
-import { noteContact } from '../../../../support/notes.ts';
-import { phone, recordOf, specOf } from '../../../core/sql/support.ts';
+import { hashRecord } from '../../../../activities/records/record-diff.ts';
+import { runContext, type StepResult, stepContext } from '../../../../activities/records/record-step.ts';
+import { placeOf } from '../../../../activities/records/record-work.ts';
+import { runStep } from '../../../../activities/records/run-step.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
+import type { CrmRecord } from '../../../../src/core/record.ts';
+import { LedgerError } from '../../../../src/core/sql/database.ts';
+import { accountLists, saveCatalog } from '../../../../src/core/store/catalog.ts';
+import { findPeople } from '../../../../src/core/store/people.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
+import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
+import type { MessagingClient } from '../../../../src/service/api-client/client.ts';
+import { createBudget } from '../../../../src/service/budget/slots.ts';
+import { testAccount, testDeps, testLog } from '../../../support/activities/deps.ts';
+import { openService } from '../../../support/activities/service.ts';
+import { account } from '../../../support/environment.ts';
+import { noteContact } from '../../../support/notes.ts';
+import { phone, recordOf, specOf } from '../../core/sql/support.ts';
 
 const contacts = [5, 8].map((id) => ({ id, number: phone(id === 5 ? 0 : id), name: 'A' }));
 const service = await openService(account({ contacts }));

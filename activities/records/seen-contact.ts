@@ -1,9 +1,9 @@
 // Decides what is left to do for a contact that the service has just shown. Values that are already correct cost no
 // call.
 
-import type { ExtraField } from '../../../src/core/record.ts';
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import type { Note } from '../../../src/core/sql/notes.ts';
+import type { ExtraField } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
 import {
   contactNote,
   type KnownPerson,
@@ -11,13 +11,13 @@ import {
   type SentContact,
   type SentTags,
   tagsNote,
-} from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
-import { type LeasedRecord } from '../../../src/jobs/sync/store/record-rows.ts';
-import { endRecord, settleStep } from '../../../src/jobs/sync/store/records.ts';
-import type { Contact } from '../../../src/service/api-client/schemas/contact.ts';
-import { type ContactChange, changesNothing, contactChange } from '../contact-change.ts';
-import { hasExtra, hashRecord, mergeExtraInfo, needsRead } from '../sync-diff.ts';
+} from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { type LeasedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Contact } from '../../src/service/api-client/schemas/contact.ts';
+import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
+import { hasExtra, hashRecord, mergeExtraInfo, needsRead } from './record-diff.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 

@@ -1,16 +1,16 @@
 // Records of two syncs that want one card in different stages: each makes its own move, and none takes the other's for its own.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { placeOf } from '../../../../../activities/sync/record-work.ts';
-import { runContext, stepContext } from '../../../../../activities/sync/steps/record-step.ts';
-import { runStep } from '../../../../../activities/sync/steps/run-step.ts';
-import { accountLists } from '../../../../../src/core/store/catalog.ts';
-import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
-import { loadRecord } from '../../../../../src/jobs/sync/store/due-records.ts';
-import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
-import { stageRecords } from '../../../../../src/jobs/sync/store/staged-records.ts';
-import { noteCard, noteContact } from '../../../../support/notes.ts';
-import { phone, recordOf, specOf } from '../../../core/sql/support.ts';
-import { type EffectContext, openEffectContext } from '../../events/effects/support.ts';
+import { runContext, stepContext } from '../../../../activities/records/record-step.ts';
+import { placeOf } from '../../../../activities/records/record-work.ts';
+import { runStep } from '../../../../activities/records/run-step.ts';
+import { accountLists } from '../../../../src/core/store/catalog.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
+import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
+import { noteCard, noteContact } from '../../../support/notes.ts';
+import { phone, recordOf, specOf } from '../../core/sql/support.ts';
+import { type EffectContext, openEffectContext } from '../events/effects/support.ts';
 
 const PIPELINE = 'Sales';
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };

@@ -1,9 +1,9 @@
 // The calls about a record's contact, and what later steps know of it.
-import type { Queryable } from '../../../src/core/sql/database.ts';
-import { LeaseLostError, markSent } from '../../../src/jobs/sync/store/records.ts';
-import type { ContactDetails } from '../../../src/service/api-client/schemas/contact.ts';
-import { type Call, callApi } from '../../shared/api-call.ts';
-import type { Deps } from '../../shared/deps.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { LeaseLostError, markSent } from '../../src/jobs/sync/store/records.ts';
+import type { ContactDetails } from '../../src/service/api-client/schemas/contact.ts';
+import { type Call, callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
 import { findPerson, type StepContext } from './record-step.ts';
 
 /** GET /v1/contacts/{contactId}. The only call that shows extra info. */

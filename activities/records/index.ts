@@ -1,6 +1,6 @@
 // All steps of a record, by name.
-import type { Step } from '../../../src/jobs/sync/constants.ts';
-import type { Deps } from '../../shared/deps.ts';
+import type { Step } from '../../src/jobs/sync/constants.ts';
+import type { Deps } from '../shared/deps.ts';
 import { createCard, findCard, readBackCard } from './create-card.ts';
 import { lookup, readExtraInfo } from './look-up.ts';
 import { moveStage, readBackStage } from './move-stage.ts';
