@@ -8,8 +8,8 @@ import { followMessages } from '../../../src/jobs/events/store/deliveries.ts';
 import { type EffectDone } from '../../../src/jobs/events/store/event-end.ts';
 import { noteProgress } from '../../../src/jobs/events/store/events.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
-import type { HistoryMessage, SentMessage } from '../../../src/service/api-client/schemas/message.ts';
-import { type Call, callApi } from '../../shared/api-call.ts';
+import type { HistoryMessage } from '../../../src/service/api-client/schemas/message.ts';
+import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { comeBack } from '../../shared/failures.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from '../../shared/message-match.ts';
@@ -18,6 +18,7 @@ import { wholeList } from '../../shared/whole-list.ts';
 import { writeOnce } from '../../shared/write-once.ts';
 import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
 import { createMediaCache } from './media-cache.ts';
+import { sendingOf } from './message-call.ts';
 import { chooseContent, contentSent, contentsSent } from './window.ts';
 
 /** Number of last digits that are the same in all forms of a number; the Brazilian ninth digit is before them. */
@@ -29,12 +30,6 @@ const UNVERIFIABLE = 'MESSAGE_UNVERIFIABLE';
 const FRESH_MS = 1000;
 
 type Message = Effect<'message'>;
-
-interface Sent {
-  readonly ticket: number | null;
-  readonly contact: number | null;
-  readonly messages: readonly SentMessage[];
-}
 
 export function createMessageEffects(deps: Deps) {
   const { db } = deps;
@@ -61,7 +56,7 @@ export function createMessageEffects(deps: Deps) {
             subject(c, { mark: markOf(send), trace }),
             {
               scope: 'messages:send',
-              call: sending(send, files),
+              call: sendingOf(send, files),
               // The window may have opened or closed while the message waited for its slot.
               check: async () => {
                 if (performance.now() - chosenAt < FRESH_MS) return;
@@ -145,34 +140,6 @@ export function createMessageEffects(deps: Deps) {
     return subjectOf(deps, c, 'event-message', steps, says);
   }
 
-  /** Builds the call that sends the message and its files. */
-  function sending(request: RequestOf<'message'>, files: readonly FetchedMedia[]): Call<Sent> {
-    const { to, text, template, connection, contactName, saveOnTicket } = request;
-    const content = {
-      body: text,
-      templateData: template && templateData(template),
-      medias: files,
-    };
-    if ('conversation' in to) {
-      return async (client, options) => {
-        const { data, meta } = await client.conversations.reply(to.conversation, content, options);
-        return { data: { ticket: to.conversation, contact: null, messages: data.messages }, meta };
-      };
-    }
-    const message = {
-      number: to.number,
-      ...content,
-      whatsappId: typeof connection === 'number' ? connection : undefined,
-      whatsappName: typeof connection === 'string' ? connection : undefined,
-      contactName,
-      ...(saveOnTicket ? {} : { saveOnTicket }),
-    };
-    return async (client, options) => {
-      const { data, meta } = await client.messages.send(message, options);
-      return { data: { ticket: data.ticketId, contact: data.contactId, messages: data.messages }, meta };
-    };
-  }
-
   async function searchIn(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
     const { event, account } = c;
     const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
@@ -247,8 +214,4 @@ const targetOf = (ticket: number) => `conversation ${ticket}`;
 function traceOf({ to: recipient, uploads = [] }: RequestOf<'message'>): MessageTrace {
   const to = 'conversation' in recipient ? targetOf(recipient.conversation) : recipient.key;
   return uploads.length === 0 ? { to } : { to, uploads };
-}
-
-function templateData({ name, language, parameters }: NonNullable<RequestOf<'message'>['template']>) {
-  return { templateName: name, templateLanguage: language, templateParameters: parameters };
 }

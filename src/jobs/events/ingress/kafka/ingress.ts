@@ -5,16 +5,14 @@ import pLimit from 'p-limit';
 import { NO_TRACING, type Tracing } from '../../../../core/tracing.ts';
 import type { KafkaMetrics } from '../../../../observe/metrics/kafka.ts';
 import type { Announcer } from '../../../outbox/store/announcer.ts';
-import { recordNews } from '../../store/dead-letter-news.ts';
 import type { IngressKafka } from '../config.ts';
 import type { Acceptance, Route } from '../intake.ts';
-import { type Refusals, reasonOf } from '../refusals.ts';
+import type { Refusals } from '../refusals.ts';
 import type { ClusterAccess } from './client.ts';
-import { deadLetterMessage, type Refused } from './dead-letter.ts';
+import { createDeadLetters } from './dead-letters.ts';
 import { describeKafkaError } from './errors.ts';
 import { createPauses, keyOf, type Log } from './pauses.ts';
 import { createGaps, fetchBounds } from './positions.ts';
-import { produceDeadLetters } from './producer.ts';
 import { openSession, type Session } from './session.ts';
 import type { KafkaStatus, PartitionStatus } from './status.ts';
 import { createTopics } from './topics.ts';
@@ -62,6 +60,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   const { cluster, config, acceptance, log, metrics } = options;
   const times = { ...TIMES, ...options.times };
   const access: ClusterAccess = { connection: config, password: options.password, log };
+  const writeDeadLetters = createDeadLetters({ ...options, access });
   const topics = createTopics({ ...options, access });
   const pauses = createPauses(cluster, log, ({ topic, partition }, { why }, is) => {
     if (is) metrics.paused.set({ cluster, topic, partition, why }, 1);
@@ -78,41 +77,6 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   let session: Session | null = null;
   let away: string | null = 'not connected yet';
   let saidAway = false;
-
-  const writeDeadLetters = async (foundLetters: readonly Refused[]) => {
-    const at = new Date();
-    await produceDeadLetters(
-      access,
-      config.deadLetters,
-      foundLetters.map((refused) => deadLetterMessage(refused, at)),
-    );
-    // After the topic has them, and before their offsets are committed. A crash in between repeats both.
-    const news = foundLetters.flatMap((refused) => newsOf(refused, at));
-    await options.announce?.(async () => ({ result: null, news }));
-    for (const { route, error } of foundLetters)
-      options.refused?.({ via: 'kafka', route, code: error.code, status: null, reason: reasonOf(error) });
-    // One line for all of them: a faulty producer sends thousands.
-    const [{ topic, partition, message, route, error } = null as never] = foundLetters;
-    log.warn(
-      {
-        cluster,
-        topic,
-        partition,
-        offset: Number(message.offset),
-        route,
-        code: error.code,
-        count: foundLetters.length,
-      },
-      `records refused and written as dead letters: ${error.message}`,
-    );
-  };
-
-  function newsOf({ topic, partition, message, route, error }: Refused, at: Date) {
-    const account = options.routes.find(({ name }) => name === route)?.config.account;
-    if (account === undefined) return [];
-    const origin = { topic, partition, offset: message.offset };
-    return [recordNews({ account, route, code: error.code, reason: reasonOf(error), origin, at }, null)];
-  }
 
   /** Logged once until the cluster is back. */
   function isAway(error: unknown): void {
