@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
 import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
+import { planConflictSuite } from '../../unit/activities/sync/plan/plan-conflict-suite.ts';
 import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
 import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
 import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
@@ -28,6 +29,7 @@ afterAll(async () => {
 ledgerSuites(() => db);
 planPageSuite(() => db);
 planMergeSuite(() => db);
+planConflictSuite(() => db);
 planMirrorSuite(() => db);
 planIncrementalSuite(() => db);
 planDrySuite(() => db);

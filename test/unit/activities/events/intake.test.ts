@@ -1,9 +1,8 @@
 // Which event is next: in any order of begins and ends, one event per subject is in progress, in order of arrival.
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
 import { closeEvent } from '../../../../activities/events/intake.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import type { EventDraft } from '../../../../src/jobs/events/contract/intake.ts';
 import { addEvents, getEvent, markAccepted } from '../../../../src/jobs/events/store/events.ts';
 import { openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
@@ -11,10 +10,7 @@ import { settleStep } from '../../../../src/jobs/sync/store/records.ts';
 import { testLedger, unleased } from '../../../support/postgres/ledger.ts';
 import { freshAccount, phone, recordOf } from '../../core/sql/support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const options = {
   mode: 'upsert',

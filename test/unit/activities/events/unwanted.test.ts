@@ -1,8 +1,7 @@
 // Events that people who opted out do not want, and events about people who were erased since: no call is made, and
 // nothing of the event is kept.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import type { EventRequest } from '../../../../src/jobs/events/contract/intake.ts';
 import { addEvents, getEvent, markAccepted } from '../../../../src/jobs/events/store/events.ts';
 import { type IntakeSpec, openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
@@ -10,10 +9,7 @@ import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount, phone, recordOf } from '../../core/sql/support.ts';
 import { addRow } from '../../operator/store/person-rows.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const NUMBER = phone(1);
 const person = { number: NUMBER, key: NUMBER };

@@ -2,15 +2,12 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Sent, type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { describeSinks } from '../../../../src/jobs/outbox/store/queries.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { memorySink, outboxContext, published, put } from './outbox-context.ts';
 
-let db: Database;
-beforeEach(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
+beforeEach(() => emptyLedger(db));
 
 const many = (count: number, streams: number) =>
   Array.from({ length: count }, (_, n) => published(n % streams, n));

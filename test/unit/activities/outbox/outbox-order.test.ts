@@ -1,15 +1,12 @@
 // Whatever happens on the way: each event arrives or is dead, and those of a stream first arrive in their order.
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Sent, Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { BUSY, DOWN, outboxContext, published, put, REFUSED } from './outbox-context.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const command = fc.oneof(
   {

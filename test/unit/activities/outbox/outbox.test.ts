@@ -2,10 +2,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { dueEvents } from '../../../../src/jobs/outbox/store/due.ts';
 import { claimSink } from '../../../../src/jobs/outbox/store/states.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import {
   BUSY,
   DOWN,
@@ -18,10 +17,8 @@ import {
   START,
 } from './outbox-context.ts';
 
-let db: Database;
-beforeEach(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
+beforeEach(() => emptyLedger(db));
 
 const HOUR = 3_600_000;
 const many = (count: number, streams: number) =>

@@ -1,7 +1,7 @@
 // The core of writes that must not happen twice: two attempts in any order, a death at any point, whatever the service answers.
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallCounter } from '../../../../activities/shared/call-counter.ts';
 import { withCallScope } from '../../../../activities/shared/call-scope.ts';
 import { MAX_SENDS, readBack } from '../../../../activities/shared/read-back.ts';
@@ -15,10 +15,7 @@ import { partOf, testAccount, testDeps, testLog } from '../../../support/activit
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../../core/sql/support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 type Next = 'call' | 'readBack' | 'done' | 'unknown';
 const ANSWERS = ['ok', 'lost, with its effect', 'lost, without effect', 'refused'] as const;

@@ -1,6 +1,5 @@
 // Opt-outs and their withdrawal: what counts, in whatever order it is seen.
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import {
   hasOptedOut,
   MAX_EVIDENCE,
@@ -11,10 +10,7 @@ import {
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount, phone } from '../sql/support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const KEY = phone(1);
 const day = (n: number) => new Date(Date.UTC(2026, 0, n));

@@ -1,14 +1,13 @@
 // Which caller the Unix user of the process is.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { createUnixCaller, unixUserOf } from '../../../../src/operator/identity/callers.ts';
 import { changeUser } from '../../../../src/operator/store/identity/users.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser } from './http-context.ts';
 
-let db: Database;
+const db = await testLedger();
 beforeEach(async () => {
-  db = await testLedger();
+  await emptyLedger(db);
   await addUser(db, 'bia-lima', 'approver');
 });
 

@@ -1,17 +1,13 @@
 // The database's clock is set back: its tokens go on calling soon, and never above the limit.
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../../src/core/lanes.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { blockToken, takeSlots } from '../../../../src/service/budget/statements.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { mostInAMinute } from './simulation.ts';
 import { freshToken, planOf } from './slots-support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const EPOCH = Date.parse('2030-01-01T00:00:00.250Z');
 /** The second at which the clock is set back. */

@@ -1,17 +1,13 @@
 // A rate of a key's own beside the token's, and the part of a token that one user has in its own lane.
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LANES } from '../../../../src/core/lanes.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { createBudget } from '../../../../src/service/budget/slots.ts';
 import { type Pace, takeSlots } from '../../../../src/service/budget/statements.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { mostInAMinute } from './simulation.ts';
 import { freshToken, planOf } from './slots-support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const EPOCH = Date.parse('2030-01-01T00:00:00.250Z');
 

@@ -1,14 +1,10 @@
 // What lanes get when they want more than there is: a minute of calls on a clock of the test's own.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../../src/core/lanes.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { type Call, FOLLOWS, mostInAMinute, simulate } from './simulation.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const { reply, lead, poll, campaign, backfill } = LANES;
 const plan = (limit: number, over: object = {}) => ({ limit, reply: 0, lead: 0, floor: 0, ...over });

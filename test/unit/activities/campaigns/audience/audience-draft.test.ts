@@ -2,14 +2,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import { countDraft } from '../../../../../activities/campaigns/audience/draft.ts';
 import { DRAFT_LIMITS } from '../../../../../activities/campaigns/audience/draft-context.ts';
-import type { Database } from '../../../../../src/core/sql/database.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../../support/postgres/ledger.ts';
 import { type ContextOptions, daysAgo, openAudienceContext } from './audience-context.ts';
 
-let db: Database;
-beforeEach(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
+beforeEach(() => emptyLedger(db));
 
 /** São Paulo, with and without the ninth digit for the same people. */
 const numberOf = (n: number) => `551198${String(1_000_000 + n).slice(1)}`;

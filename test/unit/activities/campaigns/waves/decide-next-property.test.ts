@@ -2,9 +2,8 @@
 // out of order, outside their window or twice, and in the end the outcomes add up to the audience.
 
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { durationMs } from '../../../../../src/core/config/base.ts';
-import type { Database } from '../../../../../src/core/sql/database.ts';
 import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import { type NextAction } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
@@ -12,10 +11,7 @@ import { ALL_DAY, daily } from '../../../../support/campaigns/windows.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { type DecisionContext, decisionContext, type Outcome, refused } from './decision-context.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const MINUTE = 60_000;
 const NEVER = 'Pacific/Kiritimati,Pacific/Pago_Pago';

@@ -1,6 +1,5 @@
 // What a running campaign does next: waves, windows, and members in human service.
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import {
   type ContextOptions,
@@ -12,10 +11,7 @@ import {
   refused,
 } from './decision-context.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const UTC = 'Etc/UTC';
 const people = (count: number, zones = UTC) => Array.from({ length: count }, () => zones);

@@ -1,11 +1,10 @@
 // An expression that runs into its time limit costs its row; on the third row the plan stops.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
 import { createSyncPlanActivities } from '../../../../../activities/sync/sync-plan.ts';
 import type { Source } from '../../../../../src/core/source.ts';
-import type { Database } from '../../../../../src/core/sql/database.ts';
 import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
@@ -13,10 +12,7 @@ import { testDeps } from '../../../../support/activities/deps.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, specOf } from '../../../core/sql/support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const STUCK = 'stuck';
 

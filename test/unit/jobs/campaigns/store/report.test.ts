@@ -1,6 +1,5 @@
 // What a run of a campaign came to: figures that add up, and what is left of it when its members are forgotten.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
 import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import type { CampaignFigures } from '../../../../../src/jobs/campaigns/contract/report.ts';
 import { figuresOf } from '../../../../../src/jobs/campaigns/store/figures.ts';
@@ -11,13 +10,11 @@ import {
 } from '../../../../../src/jobs/campaigns/store/forget.ts';
 import { auditOf, listReports, reportOf } from '../../../../../src/jobs/campaigns/store/report.ts';
 import { catchUp } from '../../../../../src/jobs/campaigns/store/results.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../../support/postgres/ledger.ts';
 import { campaignRows, RUN, t } from './rows.ts';
 
-let db: Database;
-beforeEach(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
+beforeEach(() => emptyLedger(db));
 const rows = campaignRows(() => db);
 const key = (n: number) => `55119876${String(n).padStart(5, '0')}`;
 

@@ -1,15 +1,14 @@
 // Outcomes of the members that a campaign has reached, from polled conversations, opt-outs and events.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
 import { noteOptOuts } from '../../../../../src/core/store/opt-outs.ts';
 import { catchUp, stampBeforeForgetting } from '../../../../../src/jobs/campaigns/store/results.ts';
 import { forgetEvents } from '../../../../../src/jobs/events/store/event-end.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../../support/postgres/ledger.ts';
 import { ACCOUNT, campaignRows, PERSON, RUN, t } from './rows.ts';
 
-let db: Database;
+const db = await testLedger();
 beforeEach(async () => {
-  db = await testLedger();
+  await emptyLedger(db);
   await rows.run();
 });
 const rows = campaignRows(() => db);

@@ -1,7 +1,7 @@
 // One deadline from the arrival of a request to its answer. Whatever has not begun by then has no effect; what has begun
 // is answered truthfully on repetition.
 import type { Client } from '@temporalio/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { RouteConfig } from '../../../../../src/jobs/events/config.ts';
 import type { EventDraft } from '../../../../../src/jobs/events/contract/intake.ts';
@@ -11,10 +11,7 @@ import { notAcceptedProblem } from '../../../../../src/jobs/events/ingress/http/
 import type { Route } from '../../../../../src/jobs/events/ingress/intake.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const base = {
   account: 'acme',

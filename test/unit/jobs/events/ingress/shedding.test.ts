@@ -1,8 +1,7 @@
 // More events than Temporal takes: who is accepted waits a few seconds, all others are refused at once and not started.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../../../../../src/jobs/events/config.ts';
 import type { EventDraft } from '../../../../../src/jobs/events/contract/intake.ts';
 import { createAcceptance } from '../../../../../src/jobs/events/ingress/accept.ts';
@@ -11,10 +10,7 @@ import { NotAcceptedError, type Route } from '../../../../../src/jobs/events/ing
 import { createQueue, MOST_WAIT_MS, type Queue } from '../../../../../src/jobs/events/ingress/queue.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const config = RouteConfig.parse({
   account: 'acme',

@@ -1,6 +1,5 @@
 // Messages that are followed: which word is news, when a check is due, and what a page that was read anyway spares.
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
+import { describe, expect, it } from 'vitest';
 import {
   type DeliveryRow,
   followMessages,
@@ -11,10 +10,7 @@ import { forgetDeliveries } from '../../../../../src/jobs/events/store/event-end
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { freshAccount } from '../../../core/sql/support.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 
 const T0 = new Date('2026-11-20T10:00:00.000Z');
 const after = (seconds: number) => new Date(T0.getTime() + seconds * 1000);

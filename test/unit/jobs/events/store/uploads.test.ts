@@ -1,7 +1,7 @@
 // Files between upload and sending: kept for seven days, by account.
 import { createHash, randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
+import { beforeEach, expect, it } from 'vitest';
+import type { Queryable } from '../../../../../src/core/sql/database.ts';
 import {
   forgetUploads,
   type NewUpload,
@@ -18,10 +18,7 @@ const FILE: NewUpload = {
   data: Buffer.from([0, 0xff, 0x5c, 0x78]),
 };
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await testLedger();
 beforeEach(() => emptyLedger(db));
 
 const expire = (id: string) => db.query('update uploads set expires_at = now() where id = $1', [id]);

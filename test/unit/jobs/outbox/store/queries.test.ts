@@ -1,6 +1,5 @@
 // What operators see of the outbox, and what they may do to it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
 import { shortHash } from '../../../../../src/core/sql/short-hash.ts';
 import type { OutboxFilter } from '../../../../../src/jobs/outbox/contract/operator.ts';
 import {
@@ -9,12 +8,12 @@ import {
   listOutbox,
   reopenOutbox,
 } from '../../../../../src/jobs/outbox/store/queries.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+import { emptyLedger, testLedger } from '../../../../support/postgres/ledger.ts';
 import { published, put } from '../../../activities/outbox/outbox-context.ts';
 
-let db: Database;
+const db = await testLedger();
 beforeEach(async () => {
-  db = await testLedger();
+  await emptyLedger(db);
   await put(db, ['bus', 'hooks'], [published(1, 1), published(1, 2), published(2, 3)]);
   await put(db, ['bus'], [published(1, 4, { account: 'other' })]);
   // bus/1 and hooks/2 are 1, bus/3 and hooks/4 are 2, bus/5 and hooks/6 are 3, bus/7 is the other account's.

@@ -1,18 +1,17 @@
-// Planning whole runs on PGlite; test/e2e/plan runs the same on PostgreSQL.
-import { beforeAll } from 'vitest';
-import type { Database } from '../../../../../src/core/sql/database.ts';
-import { testLedger } from '../../../../support/postgres/ledger.ts';
+// Planning on PGlite; test/e2e/postgres runs the same on PostgreSQL.
+import { afterAll } from 'vitest';
+import { embeddedLedger } from '../../../../support/postgres/ledger.ts';
 import { planConflictSuite } from './plan-conflict-suite.ts';
 import { planDrySuite } from './plan-dry-suite.ts';
 import { planIncrementalSuite } from './plan-incremental-suite.ts';
 import { planMergeSuite } from './plan-merge-suite.ts';
 import { planMirrorSuite } from './plan-mirror-suite.ts';
+import { planPageSuite } from './plan-page-suite.ts';
 
-let db: Database;
-beforeAll(async () => {
-  db = await testLedger();
-});
+const db = await embeddedLedger();
+afterAll(() => db.close());
 
+planPageSuite(() => db);
 planMergeSuite(() => db);
 planConflictSuite(() => db);
 planMirrorSuite(() => db);
