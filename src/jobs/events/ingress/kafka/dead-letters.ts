@@ -1,20 +1,38 @@
 // Records that a route cannot take: written to the dead-letter topic, announced, listed and logged.
+
+import type { Announcer } from '../../../outbox/store/announcer.ts';
 import { recordNews } from '../../store/dead-letter-news.ts';
-import { reasonOf } from '../refusals.ts';
+import type { Route } from '../intake.ts';
+import { type Refusals, reasonOf } from '../refusals.ts';
 import type { ClusterAccess } from './client.ts';
 import { deadLetterMessage, type Refused } from './dead-letter.ts';
-import type { KafkaIngressOptions } from './ingress.ts';
+import type { Log } from './pauses.ts';
 import { produceDeadLetters } from './producer.ts';
 
-type Options = Pick<KafkaIngressOptions, 'cluster' | 'config' | 'routes' | 'log' | 'refused' | 'announce'> & {
+interface Options {
+  readonly cluster: string;
+  /** Topic of the dead letters. */
+  readonly topic: string;
   readonly access: ClusterAccess;
-};
+  readonly routes: readonly Route[];
+  readonly log: Log;
+  readonly refused?: Refusals['add'] | undefined;
+  readonly announce?: Announcer | undefined;
+}
 
-export function createDeadLetters({ cluster, config, routes, log, refused, announce, access }: Options) {
+export function createDeadLetters({
+  cluster,
+  topic: target,
+  access,
+  routes,
+  log,
+  refused,
+  announce,
+}: Options) {
   return async (letters: readonly Refused[]): Promise<void> => {
     const at = new Date();
     const messages = letters.map((letter) => deadLetterMessage(letter, at));
-    await produceDeadLetters(access, config.deadLetters, messages);
+    await produceDeadLetters(access, target, messages);
     // After the topic has them, and before their offsets are committed. A crash in between repeats both.
     const news = letters.flatMap((letter) => newsOf(letter, at));
     await announce?.(async () => ({ result: null, news }));

@@ -60,7 +60,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   const { cluster, config, acceptance, log, metrics } = options;
   const times = { ...TIMES, ...options.times };
   const access: ClusterAccess = { connection: config, password: options.password, log };
-  const writeDeadLetters = createDeadLetters({ ...options, access });
+  const writeDeadLetters = createDeadLetters({ ...options, topic: config.deadLetters, access });
   const topics = createTopics({ ...options, access });
   const pauses = createPauses(cluster, log, ({ topic, partition }, { why }, is) => {
     if (is) metrics.paused.set({ cluster, topic, partition, why }, 1);
