@@ -1,10 +1,11 @@
 // Parses and checks what users send for the configuration, in a thread with limits: YAML of 100 kB that is all mistakes
 // takes the parser seconds, and nobody else is answered meanwhile if it runs in the thread of the server.
+import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { DraftProblem } from '../../jobs/campaigns/contract/campaign-drafts.ts';
 import { OperatorError } from '../../operator/error.ts';
-import type { ThreadMessage } from './edit-thread.ts';
 import type { ConfigEdit, DraftCheck, EditAnswer, EditInput } from './edits.ts';
 
 export interface EditLimits {
@@ -58,37 +59,77 @@ function unexpected(answer: EditAnswer): Error {
 }
 
 async function runInThread(input: EditInput, { totalMs, memoryMb }: EditLimits): Promise<EditAnswer> {
-  // Node runs the source of the thread as it is, so tests use the same thread.
-  const thread = new Worker(
-    new URL(`../../app/config-edit/edit-thread${extname(import.meta.url)}`, import.meta.url),
-    {
-      workerData: input,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
-    },
-  );
-  let timer: NodeJS.Timeout | undefined;
+  const stopped = (limit: string) =>
+    new OperatorError(
+      'invalid',
+      `checking what you sent took more than ${limit}; nothing was written. Send less, or write it into ${input.file} on the machine of Sluice`,
+      { code: 'EDIT_STOPPED' },
+    );
+  const waiting = takeIdle(memoryMb);
+  const thread = waiting ?? startThread(memoryMb);
+  const over = new AbortController();
+  const { signal } = over;
   try {
-    return await new Promise((done, failed) => {
-      const stop = (limit: string) =>
-        failed(
-          new OperatorError(
-            'invalid',
-            `checking what you sent took more than ${limit}; nothing was written. Send less, or write it into ${input.file} on the machine of Sluice`,
-            { code: 'EDIT_STOPPED' },
-          ),
-        );
-      thread.on('message', (message: ThreadMessage) => {
-        if (message.kind !== 'began') return done(message);
-        timer = setTimeout(() => stop(`${totalMs / 1000} s`), totalMs);
-      });
-      thread.once('error', (error: NodeJS.ErrnoException) =>
-        error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? stop(`${memoryMb} MB of memory`) : failed(error),
-      );
-      thread.once('exit', (code) => failed(new Error(`the thread of an edit ended with code ${code}`)));
-    });
-  } finally {
-    clearTimeout(timer);
+    // On a busy machine its modules take seconds to load. No limit counts that time.
+    if (waiting === null) await once(thread, 'message');
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    thread.postMessage(input);
+    const answer = await Promise.race([
+      once(thread, 'message', { signal }).then(([message]) => message as EditAnswer),
+      once(thread, 'exit', { signal }).then(([code]) => {
+        throw new Error(`the thread of an edit ended with code ${code}`);
+      }),
+      delay(totalMs, undefined, { signal }).then(() => {
+        throw stopped(`${totalMs / 1000} s`);
+      }),
+    ]);
+    await keepIdle(thread, memoryMb);
+    return answer;
+  } catch (error) {
     await thread.terminate();
+    const isFull = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    throw isFull ? stopped(`${memoryMb} MB of memory`) : error;
+  } finally {
+    over.abort();
   }
+}
+
+function startThread(memoryMb: number): Worker {
+  // Node runs the source of the thread as it is, so tests use the same thread.
+  const file = `../../app/config-edit/edit-thread${extname(import.meta.url)}`;
+  return new Worker(new URL(file, import.meta.url), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+  });
+}
+
+/** Loading the modules of a thread takes 0.3 s of computing, so one stays for the next edit. */
+const IDLE_MS = 60_000;
+let idle: { readonly thread: Worker; readonly memoryMb: number; release(): void } | null = null;
+
+function takeIdle(memoryMb: number): Worker | null {
+  if (idle?.memoryMb !== memoryMb) return null;
+  const { thread, release } = idle;
+  idle = null;
+  release();
+  thread.ref();
+  return thread;
+}
+
+async function keepIdle(thread: Worker, memoryMb: number): Promise<void> {
+  if (idle !== null) return void (await thread.terminate());
+  const end = () => {
+    release();
+    idle = null;
+    void thread.terminate();
+  };
+  const timer = setTimeout(end, IDLE_MS).unref();
+  const release = () => {
+    clearTimeout(timer);
+    thread.off('error', end).off('exit', end);
+  };
+  thread.once('error', end).once('exit', end);
+  // The process may end while the thread waits.
+  thread.unref();
+  idle = { thread, memoryMb, release };
 }
