@@ -192,3 +192,18 @@ it('a higher limit counts once two answers in a row name it, a lower one at once
   expect(learn(first, { ...answer, slot: 2, limit: 300, used: 251 }).limit).toBe(300);
   expect(learn(first, { ...answer, slot: 2, limit: 60, used: 10 }).limit).toBe(60);
 });
+
+describe('an answer without a call left', () => {
+  const answer = { last: 0, limit: 120, resetAt: 160, quickest: 0, now: 100 };
+
+  it.each([
+    ['blocks until the window ends', { left: 0, now: 100 }, 160],
+    ['blocks for a minute at most, though the clock of the ledger was set back', { left: 0, now: 50 }, 110],
+    ['blocks although the count is garbled', { left: -3, now: 100 }, 160],
+    ['does not block while one is left', { left: 1, now: 100 }, Number.NEGATIVE_INFINITY],
+  ])('%s', (_, { left, now }, until) => {
+    const before = learn(freshState(120), { ...answer, slot: 1, used: 119, left: 1 });
+    const after = learn(before, { ...answer, slot: 2, used: 120 - left, left, now });
+    expect(after.blockedUntil > now ? after.blockedUntil : Number.NEGATIVE_INFINITY).toBe(until);
+  });
+});

@@ -38,3 +38,16 @@ it('a clock that was set is used at once', () => {
   expect(clock.localTime(80_120)).toBeGreaterThanOrEqual(120);
   expect(clock.localTime(80_120)).toBeLessThanOrEqual(140);
 });
+
+it('a less exact reading counts once the exact one is older than a minute, because clocks drift', () => {
+  const clock = new LedgerClock();
+  clock.learn(0, 2, 50_001);
+  clock.learn(59_994, 60_002, 110_003);
+  expect(clock.localTime(110_003)).toBe(60_004);
+  clock.learn(59_995, 60_003, 110_004);
+  expect(clock.localTime(110_004)).toBe(60_003);
+});
+
+it('there is no time before the first reading', () => {
+  expect(() => new LedgerClock().localTime(1)).toThrow('the clock of the ledger was never read');
+});

@@ -154,3 +154,36 @@ it('a failing ledger rejects all waiting callers, and the queue works again afte
   await vi.advanceTimersByTimeAsync(500);
   expect((await again).number).toBe(1);
 });
+
+it('one query asks for at most a hundred slots, and names every lane that waits', async () => {
+  const queries: [lane: number, slots: number][][] = [];
+  const queue = new SlotQueue(async (wanted) => {
+    queries.push([...wanted]);
+    return { slots: [], againMs: 60_000 };
+  });
+  for (let n = 0; n < 150; n++) void queue.wait(lead);
+  void queue.wait(backfill);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(queries.at(-1)).toEqual([
+    [lead, 100],
+    [backfill, 1],
+  ]);
+  // Every waiting lane was named, so the queue pauses.
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(queries.length).toBeLessThanOrEqual(2);
+});
+
+it('a slot of a low lane goes to a caller of that lane, though a more urgent one waits', async () => {
+  const slot = { token: 't', number: 1, marked: false, takenAt: 0, dueAt: 0, toleranceMs: 200 };
+  let slots: Taken['slots'] = [{ lane: backfill, slot }];
+  const queue = new SlotQueue(async () => {
+    const taken = { slots, againMs: 60_000 };
+    slots = [];
+    return taken;
+  });
+  const order: string[] = [];
+  void queue.wait(lead).then(() => order.push('lead'));
+  void queue.wait(backfill).then(() => order.push('backfill'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(order).toEqual(['backfill']);
+});
