@@ -82,7 +82,7 @@ const PERSON_CODES = new Set(['ERR_NO_TICKET_FOUND', 'ERR_NO_CONTACT_FOUND']);
  * The API's refusals carry a code, with three exceptions (API text, Errors: 500 and two of 403). These statuses
  * without a code come from something else at that address, and would refuse record after record.
  */
-export const NOT_THE_API = /^HTTP_(3\d\d|404|405)$/;
+export const NOT_THE_API = /^HTTP_(404|405)$/;
 
 /** Name of a refusal: the API's code, or a substitute for answers without one. */
 export function refusalCode(error: ApiError): string {

@@ -13,6 +13,7 @@ import {
   toFailure,
 } from '../../../../activities/shared/failures.ts';
 import {
+  acceptsToken,
   isRefusal,
   refusalCode,
   refusalScope,
@@ -188,6 +189,23 @@ describe('how far a refusal reaches', () => {
     [599, 'ERR_X', false],
   ])('an answer %i %s is a refusal for good: %s', (status, code, refused) => {
     expect(isRefusal(api(status, code))).toBe(refused);
+  });
+
+  it.each<[number, string | null, { accepts: boolean; refuses: boolean }]>([
+    [400, 'ERR_ODD', { accepts: true, refuses: false }],
+    [499, 'ERR_ODD', { accepts: true, refuses: false }],
+    // Anything else at that address answers without a code.
+    [404, null, { accepts: false, refuses: false }],
+    [500, 'ERR_ODD', { accepts: false, refuses: false }],
+    [403, 'ERR_ODD', { accepts: false, refuses: false }],
+    [403, null, { accepts: false, refuses: false }],
+    [401, 'ERR_ODD', { accepts: false, refuses: true }],
+    [400, 'ERR_TOKEN_EXPIRED', { accepts: false, refuses: true }],
+    [400, 'ERR_SCOPE_MISSING', { accepts: false, refuses: true }],
+    [429, 'ERR_ODD', { accepts: false, refuses: true }],
+  ])('an answer %i %s says of the token: %o', (status, code, expected) => {
+    const error = api(status, code);
+    expect({ accepts: acceptsToken(error), refuses: refusesToken(error) }).toEqual(expected);
   });
 
   it('no error of the transport is a refusal', () => {

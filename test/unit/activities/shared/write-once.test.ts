@@ -139,6 +139,13 @@ async function drive(world: World): Promise<Next> {
   return next;
 }
 
+it('an answer that shows the effect ends the write: nothing is read back', async () => {
+  const intent = { account: freshAccount(), kind: 'card', subject: 's', run: 'r' } as const;
+  const world: World = { intent, answers: ['ok'], unseen: false, effects: 0, calls: 0, lost: 0 };
+  expect(await attemptOf(world, [0], null, false)('call')).toBe('done');
+  expect(await getIntent(db, intent)).toMatchObject({ state: 'done', sends: 1, confirmed: false });
+});
+
 const attempts = fc.record({
   pauses: fc.array(fc.nat(4), { minLength: 1, maxLength: 6 }),
   diesAt: fc.option(fc.nat(6), { nil: null }),
