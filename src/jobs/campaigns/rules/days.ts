@@ -10,7 +10,7 @@ export interface ForecastDay {
   readonly lastMs: number;
 }
 
-/** Tolerance for slots whose computed time is slightly before the end of a day. */
+/** A quotient may be slightly above the number of slots that are left in a day. */
 const EPSILON = 1e-9;
 
 /**
@@ -25,7 +25,7 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
   for (const { startsMs, members } of stretches) {
     for (let done = 0; done < members; ) {
       const firstMs = startsMs + done * gapMs;
-      if (now === null || firstMs >= now.endsMs - EPSILON) now = dayAt(firstMs, timeZone);
+      if (now === null || firstMs >= now.endsMs) now = dayAt(firstMs, timeZone);
       const capacity = Math.max(1, Math.ceil((now.endsMs - firstMs) / gapMs - EPSILON));
       const count = Math.min(members - done, capacity);
       const lastMs = firstMs + (count - 1) * gapMs;
@@ -46,8 +46,7 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
 }
 
 function dayAt(ms: number, timeZone: string): { day: string; endsMs: number } {
-  // A time just before midnight counts as midnight.
-  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms + EPSILON)).toZonedDateTimeISO(timeZone);
+  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timeZone);
   const date = at.toPlainDate();
   const end = date.add({ days: 1 }).toZonedDateTime({ timeZone });
   return { day: date.toString(), endsMs: end.epochMilliseconds };

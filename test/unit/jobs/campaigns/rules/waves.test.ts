@@ -61,13 +61,19 @@ describe('stop rules', () => {
     expect(codes(rules, some)).toEqual(expected);
   });
 
-  it('a reason contains the numbers', () => {
+  it('a reason contains the numbers, and so do the parameters of a translated one', () => {
     const rules = StopRules.parse({ failed: 0.015, replies: 0.5 });
-    expect(
-      brokenRules(rules, tally({ tried: 2000, failed: 31, replied: 999 })).map(({ reason }) => reason),
-    ).toEqual([
-      '31 of 2,000 members (1.6%) failed; the campaign stops above 1.5%',
-      '999 of 2,000 members (50%) replied; the campaign stops below 50%',
+    expect(brokenRules(rules, tally({ tried: 2000, failed: 31, replied: 999 }))).toEqual([
+      {
+        code: 'STOP_FAILED',
+        reason: '31 of 2,000 members (1.6%) failed; the campaign stops above 1.5%',
+        params: { members: 31, tried: 2000, limitShare: 0.015 },
+      },
+      {
+        code: 'STOP_REPLIES',
+        reason: '999 of 2,000 members (50%) replied; the campaign stops below 50%',
+        params: { members: 999, tried: 2000, limitShare: 0.5 },
+      },
     ]);
   });
 });

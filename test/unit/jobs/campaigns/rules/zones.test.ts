@@ -103,6 +103,8 @@ describe('a field names a zone only by the IANA list', () => {
     'America/Nowhere',
     ' America/Bahia',
     '[UTC]',
+    '2026-11-28T00:00Z',
+    '2026-11-28T00:00[America/Bahia]',
     '1',
     '__proto__',
   ])('%j does not', (zone) => {
