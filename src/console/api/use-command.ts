@@ -3,6 +3,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { notifyDone, notifyError } from '../app/notify.ts';
+import { useConfirm } from '../parts/confirm.tsx';
+import type { Question } from '../parts/confirm-dialog.tsx';
 import type { Input, Output, Route } from './client.ts';
 import { invalidateTopics } from './query-client.ts';
 import { useClient } from './session.tsx';
@@ -27,8 +29,9 @@ export function useCommand<R extends CommandRoute>(
 ) {
   const client = useClient();
   const queries = useQueryClient();
+  const confirm = useConfirm();
   const { t } = useTranslation('common');
-  const { mutate, mutateAsync, isPending, error, reset } = useMutation({
+  const { mutate, mutateAsync, variables, isPending, error, reset } = useMutation({
     mutationFn: (input: Input<R>) => client.call(route, input),
     onSuccess: (output, input) => {
       if (done !== undefined) notifyDone(done(output));
@@ -40,8 +43,16 @@ export function useCommand<R extends CommandRoute>(
   });
   return {
     run: (input: Input<R>) => mutate(input),
+    /** Runs after a yes: `pause.ask((reason) => ({ sync, reason }), { title, effects, verb, reason: 'optional' })`. */
+    ask(inputOf: (reason: string) => Input<R>, question: Question) {
+      void confirm(question).then((answer) => {
+        if (answer !== null) mutate(inputOf(answer.reason));
+      });
+    },
     /** Rejects after the error was shown. */
     runAsync: mutateAsync,
+    /** Of the newest call. */
+    input: variables,
     isPending,
     error,
     reset,

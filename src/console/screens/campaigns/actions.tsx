@@ -7,7 +7,6 @@ import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { ErrorText } from '../../parts/reason/error-text.tsx';
 import { useApproval } from '../../parts/use-approval.ts';
 import { type Report, TOPICS } from './data.ts';
@@ -45,18 +44,15 @@ export function Actions({ campaign, report }: ActionsProps) {
 function PlanButton(props: { readonly campaign: string; readonly again: boolean; onPlan(): void }) {
   const { campaign, again, onPlan } = props;
   const { t } = useTranslation('campaigns');
-  const confirm = useConfirm();
   const plan = useCommand('POST /campaigns/{campaign}/plan', { onDone: onPlan, topics: TOPICS });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    plan.ask(() => ({ campaign }), {
       title: t('action.planTitle', { campaign }),
       effects: t('action.planEffect'),
       verb: t('action.plan'),
     });
-    if (answer !== null) plan.run({ campaign });
-  };
   return (
-    <Button variant={again ? 'default' : 'filled'} loading={plan.isPending} onClick={() => void ask()}>
+    <Button variant={again ? 'default' : 'filled'} loading={plan.isPending} onClick={ask}>
       {again ? t('action.planAgain') : t('action.plan')}
     </Button>
   );
@@ -90,35 +86,27 @@ function Planning({ campaign, onEnd }: { readonly campaign: string; onEnd(): voi
 function Planned({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const confirm = useConfirm();
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: report.run });
-  const settings = { topics: TOPICS };
   const start = useCommand('POST /campaigns/{campaign}/start', {
-    ...settings,
+    topics: TOPICS,
     done: () => t('action.started'),
   });
   const { run, total, approval, approvedBy, problems } = report;
   // What cannot be started needs nobody's approval.
   const needsApproval = approval === 'second-person' && approvedBy === null && problems.length === 0;
   const members = format.count(total.eligible);
-  const askStart = async () => {
-    const answer = await confirm({
+  const askStart = () =>
+    start.ask((reason) => ({ campaign: run, reason }), {
       title: t('action.startTitle', { campaign }),
       effects: t('action.startEffect', { members, flow: rules.data?.flow ?? '' }),
       verb: t('action.start'),
       dangerous: true,
       reason: 'optional',
     });
-    if (answer !== null) start.run({ campaign: run, reason: answer.reason });
-  };
   return (
     <>
       {needsApproval && <ApproveButton campaign={campaign} report={report} />}
-      <Button
-        loading={start.isPending}
-        disabled={needsApproval || problems.length > 0}
-        onClick={() => void askStart()}
-      >
+      <Button loading={start.isPending} disabled={needsApproval || problems.length > 0} onClick={askStart}>
         {t('action.start')}
       </Button>
       <CancelButton campaign={campaign} report={report} />
@@ -130,7 +118,6 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
 function ApproveButton({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const confirm = useConfirm();
   const why = useId();
   const words = useApproval();
   const { run, total, plannedBy, plannedAt } = report;
@@ -143,8 +130,8 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
     topics: TOPICS,
     done: () => t('action.approved'),
   });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    approve.ask((reason) => ({ campaign, run, reason }), {
       title: t('action.approveTitle', { campaign }),
       effects: t('action.approveEffect', {
         run,
@@ -155,8 +142,6 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
       verb: t('action.approve'),
       reason: 'optional',
     });
-    if (answer !== null) approve.run({ campaign, run, reason: answer.reason });
-  };
   const refusal = approval.data === undefined ? null : words.refusal(approval.data.refusal);
   const isOff = approval.data === undefined || refusal !== null;
   return (
@@ -166,7 +151,7 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
         data-disabled={isOff || undefined}
         aria-disabled={isOff}
         aria-describedby={refusal === null ? undefined : why}
-        onClick={() => (isOff ? undefined : void ask())}
+        onClick={() => (isOff ? undefined : ask())}
       >
         {t('action.approve')}
       </Button>
@@ -181,43 +166,37 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
 
 function Running({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
   const { t } = useTranslation('campaigns');
-  const confirm = useConfirm();
-  const settings = { topics: TOPICS };
   const pause = useCommand('POST /campaigns/{campaign}/pause', {
-    ...settings,
+    topics: TOPICS,
     done: () => t('action.paused'),
   });
   const resume = useCommand('POST /campaigns/{campaign}/resume', {
-    ...settings,
+    topics: TOPICS,
     done: () => t('action.resumed'),
   });
   const skip = useCommand('POST /campaigns/{campaign}/skip-wave', {
-    ...settings,
+    topics: TOPICS,
     done: ({ members }) => t('action.skipped', { count: members }),
   });
-  const askPause = async () => {
-    const answer = await confirm({
+  const askPause = () =>
+    pause.ask((reason) => ({ campaign: report.run, reason }), {
       title: t('action.pauseTitle', { campaign }),
       effects: t('action.pauseEffect'),
       verb: t('action.pause'),
       reason: 'optional',
     });
-    if (answer !== null) pause.run({ campaign: report.run, reason: answer.reason });
-  };
-  const askSkip = async () => {
-    const answer = await confirm({
+  const askSkip = () =>
+    skip.ask((reason) => ({ campaign: report.run, reason }), {
       title: t('action.skipTitle', { campaign }),
       effects: t('action.skipEffect'),
       verb: t('action.skip'),
       dangerous: true,
       reason: 'optional',
     });
-    if (answer !== null) skip.run({ campaign: report.run, reason: answer.reason });
-  };
   return (
     <>
       {report.paused === null ? (
-        <Button variant="default" loading={pause.isPending} onClick={() => void askPause()}>
+        <Button variant="default" loading={pause.isPending} onClick={askPause}>
           {t('action.pause')}
         </Button>
       ) : (
@@ -225,7 +204,7 @@ function Running({ campaign, report }: { readonly campaign: string; readonly rep
           {t('action.resume')}
         </Button>
       )}
-      <Button variant="default" loading={skip.isPending} onClick={() => void askSkip()}>
+      <Button variant="default" loading={skip.isPending} onClick={askSkip}>
         {t('action.skip')}
       </Button>
       <CancelButton campaign={campaign} report={report} />
@@ -236,23 +215,20 @@ function Running({ campaign, report }: { readonly campaign: string; readonly rep
 function CancelButton({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const confirm = useConfirm();
   const cancel = useCommand('POST /campaigns/{campaign}/cancel', {
     topics: TOPICS,
     done: () => t('action.cancelled'),
   });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    cancel.ask((reason) => ({ campaign: report.run, reason }), {
       title: t('action.cancelTitle', { campaign }),
       effects: t('action.cancelEffect', { members: format.count(report.total.waiting) }),
       verb: t('action.cancel'),
       dangerous: true,
       reason: 'required',
     });
-    if (answer !== null) cancel.run({ campaign: report.run, reason: answer.reason });
-  };
   return (
-    <Button variant="danger" loading={cancel.isPending} onClick={() => void ask()}>
+    <Button variant="danger" loading={cancel.isPending} onClick={ask}>
       {t('action.cancel')}
     </Button>
   );

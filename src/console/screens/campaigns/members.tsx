@@ -245,7 +245,7 @@ function Decide({ run, canRepeat, rows, clear }: DecideProps) {
       size="compact-sm"
       variant="default"
       loading={isPending}
-      onClick={() => void ask(choice, { members, count: members.length })}
+      onClick={() => ask(choice, { members, count: members.length })}
     >
       {choice.verb}
     </Button>

@@ -6,7 +6,6 @@ import { useCommand } from '../../api/use-command.ts';
 import { useCodeWords } from '../../app/code-words.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Chip, type Tone } from '../../parts/status.tsx';
@@ -95,24 +94,21 @@ function Retry({
 }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const confirm = useConfirm();
   const may = useMay('operator');
   const retry = useCommand('POST /campaigns/{campaign}/retry', {
     topics: TOPICS,
     done: ({ members }) => t('action.retried', { count: members }),
   });
   if (!may || !['running', 'finished'].includes(report.state)) return null;
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    retry.ask((reason) => ({ campaign: report.run, codes: [code], reason }), {
       title: t('action.retryTitle', { code }),
       effects: t('action.retryEffect', { members: format.count(count) }),
       verb: t('outcomes.retry'),
       reason: 'optional',
     });
-    if (answer !== null) retry.run({ campaign: report.run, codes: [code], reason: answer.reason });
-  };
   return (
-    <Button size="compact-xs" variant="default" loading={retry.isPending} onClick={() => void ask()}>
+    <Button size="compact-xs" variant="default" loading={retry.isPending} onClick={ask}>
       {t('outcomes.retry')}
     </Button>
   );
@@ -132,7 +128,7 @@ function Resolve({ report }: { readonly report: Report }) {
             size="compact-xs"
             variant="default"
             loading={isPending}
-            onClick={() => void ask(choice, { members: null, count: report.total.unknown })}
+            onClick={() => ask(choice, { members: null, count: report.total.unknown })}
           >
             {choice.verb}
           </Button>{' '}

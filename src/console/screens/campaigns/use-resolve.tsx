@@ -2,7 +2,6 @@
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { TOPICS } from './data.ts';
 
 interface Choice {
@@ -22,7 +21,6 @@ interface Chosen {
 export function useResolve(run: string, canRepeat: boolean, onDone: () => void = () => undefined) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const confirm = useConfirm();
   const resolve = useCommand('POST /campaigns/{campaign}/resolve', {
     topics: TOPICS,
     done: ({ members }) => t('action.resolved', { count: members }),
@@ -42,8 +40,8 @@ export function useResolve(run: string, canRepeat: boolean, onDone: () => void =
         ]
       : []),
   ];
-  const ask = async ({ as, again, verb, effect }: Choice, { members, count }: Chosen) => {
-    const answer = await confirm({
+  const ask = ({ as, again, verb, effect }: Choice, { members, count }: Chosen) =>
+    resolve.ask((reason) => ({ campaign: run, members, as, again, reason }), {
       title: t('action.resolveTitle'),
       effects: (
         <>
@@ -55,7 +53,5 @@ export function useResolve(run: string, canRepeat: boolean, onDone: () => void =
       dangerous: again,
       reason: 'required',
     });
-    if (answer !== null) resolve.run({ campaign: run, members, as, again, reason: answer.reason });
-  };
   return { choices, ask, isPending: resolve.isPending };
 }

@@ -7,7 +7,6 @@ import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -73,7 +72,6 @@ export function DeadEvents() {
 
 function Bulk({ rows, clear }: { readonly rows: readonly Entry[]; clear(): void }) {
   const { t } = useTranslation('conversations');
-  const confirm = useConfirm();
   const retry = useCommand('POST /outbox/retry', {
     done: ({ count }) => t('dead.retried', { count }),
     onDone: clear,
@@ -83,22 +81,20 @@ function Bulk({ rows, clear }: { readonly rows: readonly Entry[]; clear(): void 
     onDone: clear,
   });
   const ids = rows.map(({ id }) => id);
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    discard.ask((reason) => ({ ids, reason }), {
       title: t('dead.askDiscard', { count: ids.length }),
       effects: t('dead.effectDiscard'),
       verb: t('dead.discard'),
       dangerous: true,
       reason: 'optional',
     });
-    if (answer !== null) discard.run({ ids, reason: answer.reason });
-  };
   return (
     <>
       <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.run({ ids })}>
         {t('dead.retry')}
       </Button>
-      <Button variant="danger" size="compact-sm" loading={discard.isPending} onClick={() => void ask()}>
+      <Button variant="danger" size="compact-sm" loading={discard.isPending} onClick={ask}>
         {t('dead.discard')}
       </Button>
     </>

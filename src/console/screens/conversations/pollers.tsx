@@ -7,7 +7,6 @@ import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
@@ -76,7 +75,6 @@ function PollerButtons({
 }) {
   const { t } = useTranslation('conversations');
   const may = useMay('operator');
-  const confirm = useConfirm();
   const done = (verb: 'start' | 'pause' | 'resume' | 'stop') => () => t(`pollers.done.${verb}`, { name });
   const start = useCommand('POST /pollers/start', { done: done('start') });
   const pause = useCommand('POST /pollers/{poller}/pause', { done: done('pause') });
@@ -87,15 +85,13 @@ function PollerButtons({
   });
   if (!may) return null;
   const poller = `${account}/${name}`;
-  const ask = async (verb: 'pause' | 'stop') => {
-    const answer = await confirm({
+  const ask = (verb: 'pause' | 'stop') =>
+    (verb === 'pause' ? pause : stop).ask((reason) => ({ poller, reason }), {
       title: t(`pollers.ask.${verb}`, { name }),
       effects: t(`pollers.effect.${verb}`),
       verb: t(`pollers.verb.${verb}`),
       reason: 'optional',
     });
-    if (answer !== null) (verb === 'pause' ? pause : stop).run({ poller, reason: answer.reason });
-  };
   const button = (
     verb: 'start' | 'pause' | 'resume' | 'stop' | 'now',
     isPending: boolean,
@@ -122,9 +118,9 @@ function PollerButtons({
     <div className={classes.buttons}>
       {state === 'polling' && button('now', now.isPending, () => now.run({ poller }))}
       {state === 'polling'
-        ? button('pause', pause.isPending, () => void ask('pause'))
+        ? button('pause', pause.isPending, () => ask('pause'))
         : button('resume', resume.isPending, () => resume.run({ poller }))}
-      {button('stop', stop.isPending, () => void ask('stop'))}
+      {button('stop', stop.isPending, () => ask('stop'))}
     </div>
   );
 }

@@ -7,19 +7,14 @@ interface BulkButtonsProps {
   readonly words: { readonly replay: string; readonly discard: string };
   readonly isReplaying: boolean;
   readonly isDiscarding: boolean;
-  replay(ids: readonly string[]): Promise<void>;
-  discard(ids: readonly string[]): Promise<void>;
+  replay(ids: readonly string[]): void;
+  discard(ids: readonly string[]): void;
 }
 
 export function BulkButtons({ ids, words, isReplaying, isDiscarding, replay, discard }: BulkButtonsProps) {
   return (
     <>
-      <Button
-        size="compact-sm"
-        disabled={ids.length === 0}
-        loading={isReplaying}
-        onClick={() => void replay(ids)}
-      >
+      <Button size="compact-sm" disabled={ids.length === 0} loading={isReplaying} onClick={() => replay(ids)}>
         {words.replay}
       </Button>
       <Button
@@ -27,7 +22,7 @@ export function BulkButtons({ ids, words, isReplaying, isDiscarding, replay, dis
         size="compact-sm"
         disabled={ids.length === 0}
         loading={isDiscarding}
-        onClick={() => void discard(ids)}
+        onClick={() => discard(ids)}
       >
         {words.discard}
       </Button>

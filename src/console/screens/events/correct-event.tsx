@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { BodyEditor } from './body-editor.tsx';
 
 type Detail = Output<'GET /events/{event}'>;
@@ -21,7 +20,6 @@ interface CorrectEventProps {
 export function CorrectEvent({ event: failed, draft, onDraft, onReplaced }: CorrectEventProps) {
   const { t } = useTranslation('events');
   const client = useClient();
-  const confirm = useConfirm();
   const { id: event, code, reason } = failed;
   const replay = useCommand('POST /events/{event}/replay', {
     done: ({ result }) =>
@@ -32,13 +30,12 @@ export function CorrectEvent({ event: failed, draft, onDraft, onReplaced }: Corr
   });
   const body = JSON.stringify(failed.request, null, 2);
   const text = draft ?? body;
-  async function ask(corrected: string) {
-    const answer = await confirm({
+  function ask(corrected: string) {
+    replay.ask(() => ({ event, request: JSON.parse(corrected) }), {
       title: t('correct.ask'),
       effects: t('correct.effect'),
       verb: t('correct.verb'),
     });
-    if (answer !== null) replay.run({ event, request: JSON.parse(corrected) });
   }
   return (
     <BodyEditor
@@ -57,7 +54,7 @@ export function CorrectEvent({ event: failed, draft, onDraft, onReplaced }: Corr
       text={text}
       onChange={onDraft}
       isReplaying={replay.isPending}
-      onReplay={(corrected) => void ask(corrected)}
+      onReplay={ask}
     />
   );
 }

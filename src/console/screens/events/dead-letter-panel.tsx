@@ -63,13 +63,13 @@ export function DeadLetterPanel({ id, cluster, onReplay, onClose }: DeadLetterPa
               )}
               {may && resolution === null && (
                 <div className={classes.line}>
-                  <Button loading={commands.isReplaying} onClick={() => void commands.replay([id])}>
+                  <Button loading={commands.isReplaying} onClick={() => commands.replay([id])}>
                     {t('dead.replay')}
                   </Button>
                   <Button
                     variant="default"
                     loading={commands.isDiscarding}
-                    onClick={() => void commands.discard([id])}
+                    onClick={() => commands.discard([id])}
                   >
                     {t('dead.discard')}
                   </Button>

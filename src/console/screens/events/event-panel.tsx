@@ -54,11 +54,7 @@ export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPane
                 <EventStatus event={detail} />
                 {may && <ResolveEvents rows={[detail]} />}
                 {may && isRetryable(detail) && (
-                  <Button
-                    size="compact-sm"
-                    loading={retry.isPending}
-                    onClick={() => void retry.ask([detail])}
-                  >
+                  <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.ask([detail])}>
                     {t('retry.verb')}
                   </Button>
                 )}

@@ -120,7 +120,7 @@ function Bulk({ rows, clear }: { readonly rows: readonly EventRow[]; clear(): vo
   return (
     <>
       <ResolveEvents rows={rows} clear={clear} />
-      <Button size="compact-sm" loading={retry.isPending} onClick={() => void retry.ask(rows)}>
+      <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.ask(rows)}>
         {t('retry.verb')}
       </Button>
     </>

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
 import textStyles from '../../parts/text.module.css';
 import classes from './events.module.css';
@@ -17,7 +16,6 @@ interface CommandsOptions {
 
 export function useDeadLetterCommands({ cluster, onReplay, onDiscarded }: CommandsOptions) {
   const { t } = useTranslation('events');
-  const confirm = useConfirm();
   const replay = useCommand('POST /dead-letters/replay', { onDone: (begun) => onReplay(begun.replay) });
   const discard = useCommand('POST /dead-letters/discard', {
     done: ({ count }) => t('dead.discarded', { count }),
@@ -26,23 +24,21 @@ export function useDeadLetterCommands({ cluster, onReplay, onDiscarded }: Comman
   return {
     isReplaying: replay.isPending,
     isDiscarding: discard.isPending,
-    async replay(ids: readonly string[]) {
-      const answer = await confirm({
+    replay(ids: readonly string[]) {
+      replay.ask(() => ({ cluster, ids }), {
         title: t('dead.askReplay', { count: ids.length }),
         effects: t('dead.effectReplay'),
         verb: t('dead.replay'),
       });
-      if (answer !== null) replay.run({ cluster, ids });
     },
-    async discard(ids: readonly string[]) {
-      const answer = await confirm({
+    discard(ids: readonly string[]) {
+      discard.ask((reason) => ({ cluster, ids, reason }), {
         title: t('dead.askDiscard', { count: ids.length }),
         effects: t('dead.effectDiscard'),
         verb: t('dead.discard'),
         dangerous: true,
         reason: 'required',
       });
-      if (answer !== null) discard.run({ cluster, ids, reason: answer.reason });
     },
   };
 }

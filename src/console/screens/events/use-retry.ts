@@ -1,27 +1,24 @@
 // Tries events again. The question before it says what could happen twice.
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../api/use-command.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import type { EventRow } from './state.tsx';
 
 export function useRetry(onDone: () => void = () => undefined) {
   const { t } = useTranslation('events');
-  const confirm = useConfirm();
   const command = useCommand('POST /events/retry', {
     done: ({ retried, continued, left }) =>
       t('retry.done', { count: retried.length + continued.length, left: left.length }),
     onDone,
   });
-  const ask = async (rows: readonly EventRow[]) => {
+  const ask = (rows: readonly EventRow[]) => {
     const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
-    const answer = await confirm({
+    command.ask((reason) => ({ ids: rows.map(({ id }) => id), reason }), {
       title: t('retry.ask', { count: rows.length }),
       effects: unknown > 0 ? t('retry.unknown', { count: unknown }) : t('retry.effect'),
       verb: t('retry.verb'),
       dangerous: unknown > 0,
       reason: 'optional',
     });
-    if (answer !== null) command.run({ ids: rows.map(({ id }) => id), reason: answer.reason });
   };
   return { ask, isPending: command.isPending };
 }

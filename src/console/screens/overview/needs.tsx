@@ -2,19 +2,14 @@
 
 import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { screenOf, searchOf } from '../../../operator/contract/need-screens.ts';
-import type { Route } from '../../api/client.ts';
-import { invalidateTopics } from '../../api/query-client.ts';
-import { useClient, useMay } from '../../api/session.tsx';
-import { topicsOf } from '../../api/topics.ts';
-import { notifyDone, notifyError } from '../../app/notify.ts';
+import { useMay } from '../../api/session.tsx';
+import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useRouteName } from '../../format/use-route-name.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
@@ -134,28 +129,17 @@ function NeedItem({ need }: { readonly need: Need }) {
 /** The usual command, or that a person has seen the failures. Others are on the screen that the need links to. */
 function CommandButton({ need, command }: { readonly need: Need; readonly command: Command }) {
   const { t, i18n } = useTranslation('overview');
-  const { t: common } = useTranslation('common');
-  const client = useClient();
-  const queries = useQueryClient();
-  const confirm = useConfirm();
   const word = command.route.split('/').at(-1) ?? '';
   const may = useMay('operator');
   const known = i18n.exists(`overview:command.${word}`);
   const verb = known ? t(`command.${word}` as 'command.retry') : word;
   const name = useRouteName()(need.name);
-  const run = useMutation({
-    // The server chose the route and its input; they are not known when this is compiled.
-    mutationFn: (reason: string) =>
-      client.call(
-        command.route as Route,
-        Object.assign({}, command.input, reason === '' ? {} : { reason }) as never,
-      ),
-    onSuccess: () => notifyDone(t('command.done', { verb, name })),
-    onError: (error) => notifyError(error, common),
-    onSettled: () => invalidateTopics(queries, [...topicsOf(command.route), 'overview']),
-  });
-  const ask = async () => {
-    const answer = await confirm({
+  // The server chose the route and its input; they are not known when this is compiled.
+  const run = useCommand(command.route as typeof REVIEW, { done: () => t('command.done', { verb, name }) });
+  const inputOf = (reason: string) =>
+    Object.assign({}, command.input, reason === '' ? {} : { reason }) as never;
+  const ask = () =>
+    run.ask(inputOf, {
       title: t('command.title', { verb, name }),
       effects: (
         <>
@@ -168,11 +152,9 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
       verb,
       reason: 'optional',
     });
-    if (answer !== null) run.mutate(answer.reason);
-  };
   if (!may) return null;
   return (
-    <Button variant="default" loading={run.isPending} onClick={() => void ask()} className={classes.button}>
+    <Button variant="default" loading={run.isPending} onClick={ask} className={classes.button}>
       {verb}
     </Button>
   );

@@ -6,7 +6,6 @@ import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import classes from './people.module.css';
 import type { Person } from './person-facts.tsx';
@@ -21,12 +20,11 @@ export function EraseButton({
   onErased(erased: Erasure): void;
 }) {
   const { t } = useTranslation('people');
-  const confirm = useConfirm();
   const may = useMay('admin');
   const erase = useCommand('POST /people/{account}/{person}/erase', { onDone: onErased });
-  const ask = async () => {
+  const ask = () => {
     let isOptOut = false;
-    const answer = await confirm({
+    erase.ask((reason) => ({ account, person, optOut: isOptOut, reason }), {
       title: t('erase.title'),
       effects: (
         <>
@@ -54,7 +52,6 @@ export function EraseButton({
       dangerous: true,
       reason: 'required',
     });
-    if (answer !== null) erase.run({ account, person, optOut: isOptOut, reason: answer.reason });
   };
   if (!may) return null;
   return (
@@ -62,7 +59,7 @@ export function EraseButton({
       variant="danger"
       leftSection={<IconTrash size={14} aria-hidden />}
       loading={erase.isPending}
-      onClick={() => void ask()}
+      onClick={ask}
     >
       {t('erase.button')}
     </Button>

@@ -6,12 +6,10 @@ import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { saveFile } from '../../app/save-file.ts';
 import type { Language } from '../../i18n/languages.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import type { Who } from './who.ts';
 
 export function ExportButton({ account, person }: Who) {
   const { t, i18n } = useTranslation('people');
-  const confirm = useConfirm();
   const may = useMay('operator');
   const file = `person-${account}-${person}`;
   const run = useCommand('POST /people/{account}/{person}/export', {
@@ -21,9 +19,10 @@ export function ExportButton({ account, person }: Who) {
     },
     done: ({ page }) => t('export.done', { file: `${file}.${page === null ? 'json' : 'html'}` }),
   });
-  const ask = async () => {
+  const ask = () => {
     let isPage = false;
-    const answer = await confirm({
+    const page = () => (isPage ? (i18n.language as Language) : undefined);
+    run.ask((reason) => ({ account, person, page: page(), reason }), {
       title: t('export.title'),
       effects: (
         <Stack gap="xs">
@@ -39,9 +38,6 @@ export function ExportButton({ account, person }: Who) {
       verb: t('export.button'),
       reason: 'optional',
     });
-    if (answer === null) return;
-    const page = isPage ? (i18n.language as Language) : undefined;
-    run.run({ account, person, page, reason: answer.reason });
   };
   if (!may) return null;
   return (
@@ -49,7 +45,7 @@ export function ExportButton({ account, person }: Who) {
       variant="default"
       leftSection={<IconDownload size={14} aria-hidden />}
       loading={run.isPending}
-      onClick={() => void ask()}
+      onClick={ask}
     >
       {t('export.button')}
     </Button>

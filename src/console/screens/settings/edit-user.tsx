@@ -5,7 +5,6 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../operator/contract/identity.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Time } from '../../parts/values.tsx';
 import { ResetSecondFactor } from './reset-second-factor.tsx';
@@ -106,7 +105,6 @@ function EditForm({ user, onClose }: Pick<EditUserProps, 'user' | 'onClose'>) {
 
 function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
   const { t } = useTranslation('settings');
-  const confirm = useConfirm();
   const { name, displayName, oidcIssuer } = user;
   const isDisabled = user.disabledAt !== null;
   const link = useLink(onSecret);
@@ -118,15 +116,13 @@ function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
     done: ({ disabledAt }) =>
       t(disabledAt === null ? 'users.enabledDone' : 'users.disabledDone', { name: displayName }),
   });
-  const disable = async () => {
-    const answer = await confirm({
+  const disable = () =>
+    change.ask(() => ({ name, disabled: true }), {
       title: t('users.disableTitle', { name: displayName }),
       effects: t('users.disableText'),
       verb: t('users.disable'),
       dangerous: true,
     });
-    if (answer !== null) change.run({ name, disabled: true });
-  };
   return (
     <Stack gap="sm" align="flex-start">
       {oidcIssuer === null && (
@@ -168,7 +164,7 @@ function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
           variant="danger"
           leftSection={<IconUserOff size={14} aria-hidden />}
           loading={change.isPending}
-          onClick={() => void disable()}
+          onClick={disable}
         >
           {t('users.disable')}
         </Button>

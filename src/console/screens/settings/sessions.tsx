@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -17,20 +16,17 @@ type Session = Output<'GET /sessions'>['sessions'][number];
 
 export function OwnSessions() {
   const { t } = useTranslation('settings');
-  const confirm = useConfirm();
   const endOthers = useCommand('POST /sessions/end-others', {
     done: ({ ended }) => t('sessions.othersEnded', { count: ended }),
     topics: ['audit'],
   });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    endOthers.ask(() => ({}), {
       title: t('sessions.endOthersTitle'),
       effects: t('sessions.endOthersText'),
       verb: t('sessions.endOthers'),
       dangerous: true,
     });
-    if (answer !== null) endOthers.run({});
-  };
   return (
     <Section
       title={t('sessions.title')}
@@ -40,7 +36,7 @@ export function OwnSessions() {
           variant="danger"
           leftSection={<IconLogout size={14} aria-hidden />}
           loading={endOthers.isPending}
-          onClick={() => void ask()}
+          onClick={ask}
         >
           {t('sessions.endOthers')}
         </Button>

@@ -8,7 +8,6 @@ import { useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
@@ -104,24 +103,21 @@ function useColumns(isOfAll: boolean): readonly Column<Token>[] {
 
 function Revoke({ token: { id, name } }: { readonly token: Token }) {
   const { t } = useTranslation('settings');
-  const confirm = useConfirm();
   const revoke = useCommand('DELETE /tokens/{id}', { done: () => t('tokens.revoked', { name }) });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    revoke.ask(() => ({ id }), {
       title: t('tokens.revokeTitle', { name }),
       effects: t('tokens.revokeText'),
       verb: t('tokens.revoke'),
       dangerous: true,
     });
-    if (answer !== null) revoke.run({ id });
-  };
   return (
     <Button
       variant="danger"
       size="compact-xs"
       loading={revoke.isPending}
       aria-label={`${t('tokens.revoke')}: ${name}`}
-      onClick={() => void ask()}
+      onClick={ask}
     >
       {t('tokens.revoke')}
     </Button>

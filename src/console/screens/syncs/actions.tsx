@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import type { Progress, SyncEntry } from './data.ts';
 
 interface Props {
@@ -19,7 +18,6 @@ export function SyncActions({ sync, account, state }: Props) {
   const { t } = useTranslation('syncs');
   const mayRun = useMay('operator');
   const mayPlan = useMay('editor');
-  const confirm = useConfirm();
   const [, change] = useUrlState();
   const run = useCommand('POST /syncs/{sync}/runs', {
     done: ({ joined, workers }) => t(!workers ? 'action.waits' : joined ? 'action.joined' : 'action.started'),
@@ -35,19 +33,15 @@ export function SyncActions({ sync, account, state }: Props) {
   });
   if (!mayPlan) return null;
   const isActive = state === 'waiting' || state === 'running' || state === 'paused';
-  const ask = async (
-    what: 'run' | 'pause' | 'cancel',
-    command: { run(input: { sync: string; reason: string }): void },
-  ) => {
-    const answer = await confirm({
+  const question = (what: 'run' | 'pause' | 'cancel') =>
+    ({
       title: t(`ask.${what}`, { sync }),
       effects: t(`ask.${what}Effects`, { account }),
       verb: t(`action.${what}`),
       dangerous: what === 'cancel',
       reason: what === 'run' ? 'none' : 'optional',
-    });
-    if (answer !== null) command.run({ sync, reason: answer.reason });
-  };
+    }) as const;
+  const input = (reason: string) => ({ sync, reason });
   const planButton = (
     <Button
       variant="default"
@@ -67,7 +61,7 @@ export function SyncActions({ sync, account, state }: Props) {
           variant="default"
           leftSection={<IconPlayerPause size={14} aria-hidden />}
           loading={pause.isPending}
-          onClick={() => void ask('pause', pause)}
+          onClick={() => pause.ask(input, question('pause'))}
         >
           {t('action.pause')}
         </Button>
@@ -77,7 +71,7 @@ export function SyncActions({ sync, account, state }: Props) {
           variant="danger"
           leftSection={<IconPlayerStop size={14} aria-hidden />}
           loading={cancel.isPending}
-          onClick={() => void ask('cancel', cancel)}
+          onClick={() => cancel.ask(input, question('cancel'))}
         >
           {t('action.cancel')}
         </Button>
@@ -96,7 +90,7 @@ export function SyncActions({ sync, account, state }: Props) {
           <Button
             leftSection={<IconPlayerPlay size={14} aria-hidden />}
             loading={run.isPending}
-            onClick={() => void ask('run', run)}
+            onClick={() => run.ask(input, question('run'))}
           >
             {t('action.run')}
           </Button>

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../../api/use-command.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
-import { useConfirm } from '../../../parts/confirm.tsx';
 import { TOPICS } from '../data.ts';
 
 interface Props {
@@ -15,29 +14,26 @@ interface Props {
 export function FileActions({ campaign, hash }: Props) {
   const { t } = useTranslation('campaign-form');
   const [, setUrl] = useUrlState();
-  const confirm = useConfirm();
   const remove = useCommand('DELETE /campaigns/{campaign}/source', {
     topics: TOPICS,
     done: () => t('edit.deleted', { campaign }),
     onDone: () => setUrl({ campaign: null, run: null, tab: null }),
   });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    remove.ask((reason) => ({ campaign, hash, reason }), {
       title: t('edit.deleteTitle', { campaign }),
       effects: t('edit.deleteEffect'),
       verb: t('edit.delete'),
       dangerous: true,
       reason: 'optional',
     });
-    if (answer !== null) remove.run({ campaign, hash, reason: answer.reason });
-  };
   const copy = { campaign: null, run: null, tab: null, new: 'yes', copy: campaign };
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setUrl(copy, { replace: false })}>
         {t('edit.clone')}
       </Button>
-      <Button size="xs" variant="default" loading={remove.isPending} onClick={() => void ask()}>
+      <Button size="xs" variant="default" loading={remove.isPending} onClick={ask}>
         {t('edit.delete')}
       </Button>
     </>

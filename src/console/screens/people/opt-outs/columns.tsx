@@ -75,7 +75,7 @@ export function useColumns({ hasAccount }: { readonly hasAccount: boolean }): re
             size="compact-xs"
             loading={isWithdrawing(entry)}
             aria-label={t('withdraw.ofNumber', { number: entry.number })}
-            onClick={() => void withdraw(entry)}
+            onClick={() => withdraw(entry)}
           >
             {t('withdraw.short')}
           </Button>

@@ -25,7 +25,7 @@ export function PersonOptOut({ person: { account, person, number, why } }: { rea
           variant="default"
           leftSection={<IconMessage size={14} aria-hidden />}
           loading={isWithdrawing({ account, person })}
-          onClick={() => void withdraw({ account, person })}
+          onClick={() => withdraw({ account, person })}
         >
           {t('withdraw.button')}
         </Button>

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
-import { useConfirm } from '../../../parts/confirm.tsx';
 import classes from '../syncs.module.css';
 
 interface Props {
@@ -18,7 +17,6 @@ interface Props {
 export function DeleteSync({ sync, hash, removal, onDeleted }: Props) {
   const { t } = useTranslation('syncs');
   const [, change] = useUrlState();
-  const confirm = useConfirm();
   const remove = useCommand('DELETE /syncs/{sync}/definition', {
     topics: ['syncs'],
     done: ({ active }) => t(active ? 'delete.done' : 'delete.doneElsewhere', { sync }),
@@ -27,8 +25,8 @@ export function DeleteSync({ sync, hash, removal, onDeleted }: Props) {
       change({ name: null, view: null, run: null, plan: null });
     },
   });
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    remove.ask((reason) => ({ sync, hash, reason }), {
       title: t('delete.title', { sync }),
       effects: (
         <div className={classes.stack}>
@@ -47,10 +45,8 @@ export function DeleteSync({ sync, hash, removal, onDeleted }: Props) {
       dangerous: true,
       reason: 'optional',
     });
-    if (answer !== null) remove.run({ sync, hash, reason: answer.reason });
-  };
   return (
-    <Button variant="danger" loading={remove.isPending} onClick={() => void ask()}>
+    <Button variant="danger" loading={remove.isPending} onClick={ask}>
       {t('delete.verb')}
     </Button>
   );

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useCall } from '../../../api/use-call.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
-import { useConfirm } from '../../../parts/confirm.tsx';
 import type { Mapping } from '../mapping/mapping-draft.ts';
 import classes from '../syncs.module.css';
 
@@ -24,7 +23,6 @@ interface Props {
 
 export function FinishSync({ upload, encoding, account, mapping, sync, onName, onWritten }: Props) {
   const { t } = useTranslation(['syncs', 'first-sync']);
-  const confirm = useConfirm();
   const [, change] = useUrlState();
   const accounts = useCall('GET /accounts', {});
   const to = account || (accounts.data?.accounts[0]?.account ?? '');
@@ -49,14 +47,12 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
       : t(`first-sync:taken.${taken.kind}`, { name: sync });
   const isNamed = problem === null;
   const input = { upload, account: to, sync, mapping, encoding };
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    write.ask(() => input, {
       title: t('first-sync:writeAsk', { sync }),
       effects: t('first-sync:writeEffects'),
       verb: t('first-sync:write'),
     });
-    if (answer !== null) write.run(input);
-  };
   return (
     <div className={classes.stack}>
       <div className={classes.fields}>
@@ -79,7 +75,7 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
         >
           {t('first-sync:dryRun')}
         </Button>
-        <Button disabled={!isNamed || to === ''} loading={write.isPending} onClick={() => void ask()}>
+        <Button disabled={!isNamed || to === ''} loading={write.isPending} onClick={ask}>
           {t('first-sync:write')}
         </Button>
       </div>

@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../../api/use-command.ts';
 import { useFormat } from '../../../format/use-format.ts';
-import { useConfirm } from '../../../parts/confirm.tsx';
 import type { Row } from '../data.ts';
 
 interface Props {
@@ -18,7 +17,6 @@ interface Props {
 export function ResolveRows({ sync, run, rows, clear }: Props) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
-  const confirm = useConfirm();
   const resolve = useCommand('POST /syncs/{sync}/resolve', {
     done: ({ resolved }) => t('action.resolved', { count: resolved }),
     onDone: () => clear?.(),
@@ -26,8 +24,8 @@ export function ResolveRows({ sync, run, rows, clear }: Props) {
   const numbers = [...new Set(rows.map(({ row }) => row).filter((row) => row > 0))];
   const count = numbers.length;
   const verb = t('action.resolveDone');
-  const ask = async () => {
-    const answer = await confirm({
+  const ask = () =>
+    resolve.ask((reason) => ({ sync, rows: numbers, reason, run: run ?? undefined }), {
       title: t('action.resolveTitle'),
       effects: (
         <>
@@ -38,16 +36,13 @@ export function ResolveRows({ sync, run, rows, clear }: Props) {
       verb,
       reason: 'required',
     });
-    if (answer === null) return;
-    resolve.run({ sync, rows: numbers, reason: answer.reason, run: run ?? undefined });
-  };
   return (
     <Button
       size="compact-sm"
       variant="default"
       loading={resolve.isPending}
       disabled={count === 0}
-      onClick={() => void ask()}
+      onClick={ask}
     >
       {verb}
     </Button>

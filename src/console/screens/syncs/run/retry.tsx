@@ -5,7 +5,6 @@ import { useMay } from '../../../api/session.tsx';
 import { useCommand } from '../../../api/use-command.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
 import { useFormat } from '../../../format/use-format.ts';
-import { useConfirm } from '../../../parts/confirm.tsx';
 import type { Row } from '../data.ts';
 
 type Retried = 'failed' | 'unknown';
@@ -22,7 +21,6 @@ export function isRetried(outcome: string | undefined): outcome is Retried {
 function useRetry({ sync, outcome }: Of, onDone: () => void = () => undefined) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
-  const confirm = useConfirm();
   const [, change] = useUrlState();
   const retry = useCommand('POST /syncs/{sync}/retries', {
     done: () => t('action.started'),
@@ -31,7 +29,7 @@ function useRetry({ sync, outcome }: Of, onDone: () => void = () => undefined) {
       change({ run: null, code: null, outcome: null });
     },
   });
-  const ask = async (
+  const ask = (
     words: { readonly title: string; readonly verb: string; readonly records: number },
     input: { readonly codes?: readonly string[]; readonly rows?: readonly number[]; readonly run?: string },
   ) => {
@@ -39,8 +37,12 @@ function useRetry({ sync, outcome }: Of, onDone: () => void = () => undefined) {
     const effects = t(outcome === 'failed' ? 'ask.retryEffects' : 'ask.retryUnknown', {
       rows: format.count(records),
     });
-    const answer = await confirm({ title, effects, verb, reason: 'optional' });
-    if (answer !== null) retry.run({ ...input, sync, statuses: [outcome], reason: answer.reason });
+    retry.ask((reason) => ({ ...input, sync, statuses: [outcome], reason }), {
+      title,
+      effects,
+      verb,
+      reason: 'optional',
+    });
   };
   return { ask, isPending: retry.isPending };
 }
@@ -58,7 +60,7 @@ export function RetryCode({ code, rows, ...of }: CodeProps) {
   const verb = t('action.retry', { code });
   const words = { title: t('ask.retry', { code }), verb, records: rows };
   return (
-    <Button size="compact-sm" loading={isPending} onClick={() => void ask(words, { codes: [code] })}>
+    <Button size="compact-sm" loading={isPending} onClick={() => ask(words, { codes: [code] })}>
       {verb}
     </Button>
   );
@@ -85,7 +87,7 @@ export function RetryRows({ run, rows, clear, ...of }: RowsProps) {
       variant="default"
       loading={isPending}
       disabled={numbers.length === 0}
-      onClick={() => void ask(words, input)}
+      onClick={() => ask(words, input)}
     >
       {verb}
     </Button>
