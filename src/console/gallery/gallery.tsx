@@ -14,6 +14,7 @@ import { Chip, Status } from '../parts/status.tsx';
 import type { Column } from '../parts/table/columns.ts';
 import { DataTable } from '../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter, ValueFilter } from '../parts/table/filters.tsx';
+import { timeColumn } from '../parts/table/makers.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Count, Duration, Rate, Share, Time } from '../parts/values.tsx';
 
@@ -42,13 +43,7 @@ const COLUMNS: readonly Column<Member>[] = [
   { id: 'name', header: 'Member', cell: ({ name }) => name, width: 'minmax(12rem, 2fr)', sortable: true },
   { id: 'state', header: 'State', cell: ({ state }) => <Status of={state} />, width: '9rem' },
   { id: 'wave', header: 'Wave', cell: ({ wave }) => wave, align: 'end', width: '5rem', sortable: true },
-  {
-    id: 'at',
-    header: 'Since',
-    cell: ({ at }) => <Time at={at} as="moment" />,
-    width: '10rem',
-    wideOnly: true,
-  },
+  timeColumn('at', 'Since', { width: '10rem', wideOnly: true, as: 'moment' }),
 ];
 
 /** As `usePages` gives it, with pages that are made here. */

@@ -41,7 +41,7 @@ export interface DataTableProps<T extends object> {
   /** Name in the address under which the sorting is kept, and the usual sorting, such as `-startedAt`. */
   readonly sort?: { readonly param: string; readonly fallback: string };
   /** What can be done with chosen rows. With it each row has a checkbox. */
-  readonly bulk?: (rows: readonly T[], clear: () => void) => ReactNode;
+  readonly bulk?: ((rows: readonly T[], clear: () => void) => ReactNode) | undefined;
 }
 
 export function DataTable<T extends object>(props: DataTableProps<T>) {

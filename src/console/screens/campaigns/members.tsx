@@ -17,8 +17,8 @@ import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
+import { countColumn, timeColumn } from '../../parts/table/makers.tsx';
 import textStyles from '../../parts/text.module.css';
-import { Count, Time } from '../../parts/values.tsx';
 import { type Member, type Report, TOPICS } from './data.ts';
 import { isPassing } from './passing.ts';
 import { useResolve } from './use-resolve.tsx';
@@ -145,26 +145,13 @@ export function Members({ report }: MembersProps) {
       width: 'minmax(12rem, 3fr)',
       cell: (member) => <Why member={member} />,
     },
-    {
-      id: 'wave',
-      header: t('members.wave'),
-      width: '5rem',
-      align: 'end',
-      cell: ({ wave }) => <Count of={wave} />,
-    },
-    {
-      id: 'triggered',
-      header: t('members.triggered'),
-      width: 'minmax(10rem, 1fr)',
-      cell: ({ triggeredAt }) => <Time at={triggeredAt} as="moment" />,
-    },
-    {
-      id: 'replied',
-      header: t('members.replied'),
+    countColumn('wave', t('members.wave'), { width: '5rem' }),
+    timeColumn('triggeredAt', t('members.triggered'), { width: 'minmax(10rem, 1fr)', as: 'moment' }),
+    timeColumn('repliedAt', t('members.replied'), {
       width: 'minmax(10rem, 1fr)',
       wideOnly: true,
-      cell: ({ repliedAt }) => <Time at={repliedAt} as="moment" />,
-    },
+      as: 'moment',
+    }),
   ];
   const csv = (
     <CsvButton
@@ -215,13 +202,13 @@ export function Members({ report }: MembersProps) {
         columns={columns}
         rowId={({ member }) => String(member)}
         empty={{ title: t('members.empty'), text: t('members.emptyText') }}
-        {...(may && state === 'unknown'
-          ? {
-              bulk: (rows: readonly Member[], clear: () => void) => (
+        bulk={
+          may && state === 'unknown'
+            ? (rows, clear) => (
                 <Decide run={run} canRepeat={report.state !== 'cancelled'} rows={rows} clear={clear} />
-              ),
-            }
-          : {})}
+              )
+            : undefined
+        }
       />
     </Section>
   );

@@ -7,6 +7,7 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { ConversationPanel } from './conversation-panel.tsx';
@@ -56,25 +57,14 @@ export function ConversationTable() {
       width: 'minmax(8rem, 1.5fr)',
       wideOnly: true,
     },
-    {
-      id: 'inbound',
-      header: t('recent.inbound'),
-      cell: ({ inboundAt }) => <Time at={inboundAt} />,
-      width: '7rem',
-      wideOnly: true,
-    },
+    timeColumn('inboundAt', t('recent.inbound'), { width: '7rem', wideOnly: true }),
     {
       id: 'waiting',
       header: t('recent.waiting'),
       cell: ({ waitingSince }) => (waitingSince === null ? '–' : <Time at={waitingSince} />),
       width: '8rem',
     },
-    {
-      id: 'updated',
-      header: t('recent.updated'),
-      cell: ({ updatedAt }) => <Time at={updatedAt} />,
-      width: '7rem',
-    },
+    timeColumn('updatedAt', t('recent.updated'), { width: '7rem' }),
   ];
   // Other screens give the account beside the number.
   const open = /^\d+$/.test(conversation ?? '') ? `${account ?? ''}/${conversation}` : conversation;

@@ -12,7 +12,7 @@ import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import { Count, Time } from '../../parts/values.tsx';
+import { countColumn, timeColumn } from '../../parts/table/makers.tsx';
 
 type Entry = Output<'GET /outbox'>['events'][number];
 
@@ -32,20 +32,8 @@ export function DeadEvents() {
       cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
-    {
-      id: 'attempts',
-      header: t('dead.attempts'),
-      cell: ({ attempts }) => <Count of={attempts} />,
-      align: 'end',
-      width: '6rem',
-      wideOnly: true,
-    },
-    {
-      id: 'created',
-      header: t('dead.since'),
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-      width: '9rem',
-    },
+    countColumn('attempts', t('dead.attempts'), { width: '6rem', wideOnly: true }),
+    timeColumn('createdAt', t('dead.since'), { width: '9rem' }),
   ];
   return (
     <Section title={t('dead.title')} about={t('dead.about')} flush>
@@ -62,9 +50,7 @@ export function DeadEvents() {
         columns={columns}
         rowId={({ id }) => id}
         empty={{ title: t('dead.none'), text: t('dead.noneText') }}
-        {...(may
-          ? { bulk: (rows: readonly Entry[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
-          : {})}
+        bulk={may ? (rows, clear) => <Bulk rows={rows} clear={clear} /> : undefined}
       />
     </Section>
   );

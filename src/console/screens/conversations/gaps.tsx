@@ -7,7 +7,7 @@ import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { Count, Time } from '../../parts/values.tsx';
+import { countColumn, timeColumn } from '../../parts/table/makers.tsx';
 
 type Gap = Output<'GET /gaps'>['gaps'][number];
 
@@ -29,15 +29,8 @@ export function GapTable() {
       cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
-    {
-      id: 'seen',
-      header: t('gaps.seen'),
-      cell: ({ seen }) => <Count of={seen} />,
-      align: 'end',
-      width: '5rem',
-      wideOnly: true,
-    },
-    { id: 'at', header: t('gaps.at'), cell: ({ at }) => <Time at={at} />, width: '9rem' },
+    countColumn('seen', t('gaps.seen'), { width: '5rem', wideOnly: true }),
+    timeColumn('at', t('gaps.at'), { width: '9rem' }),
   ];
   return (
     <Section title={t('gaps.title')} about={t('gaps.about')} flush>

@@ -11,11 +11,11 @@ import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import textStyles from '../../parts/text.module.css';
-import { Time } from '../../parts/values.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
 import { DeadLetterPanel } from './dead-letter-panel.tsx';
-import { RefusalReason } from './refusal-reason.tsx';
+import { reasonColumn } from './refusal-reason.tsx';
 import { ReplayState, useDeadLetterCommands } from './replay.tsx';
 
 type Letter = Output<'GET /dead-letters'>['deadLetters'][number];
@@ -45,12 +45,7 @@ export function DeadLetters() {
   const columns: readonly Column<Letter>[] = [
     { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
     { id: 'route', header: t('events.route'), cell: (row) => row.route, width: 'minmax(8rem, 1fr)' },
-    {
-      id: 'reason',
-      header: t('refusals.reason'),
-      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
-      width: 'minmax(14rem, 3fr)',
-    },
+    reasonColumn(t('refusals.reason')),
     {
       id: 'origin',
       header: t('dead.origin'),
@@ -66,7 +61,7 @@ export function DeadLetters() {
       cell: ({ resolution }) => t(`dead.state.${resolution?.how ?? 'open'}`),
       width: '7rem',
     },
-    { id: 'failed', header: t('dead.failed'), cell: ({ failedAt }) => <Time at={failedAt} />, width: '8rem' },
+    timeColumn('failedAt', t('dead.failed'), { width: '8rem' }),
   ];
   const { first } = pages;
   return (
@@ -121,13 +116,11 @@ export function DeadLetters() {
               }
             : { title: t('dead.noMatch'), text: t('events.noMatchText') }
         }
-        {...(may
-          ? {
-              bulk: (rows: readonly Letter[], clear: () => void) => (
-                <Bulk rows={rows} cluster={cluster} clear={clear} onReplay={setReplay} />
-              ),
-            }
-          : {})}
+        bulk={
+          may
+            ? (rows, clear) => <Bulk rows={rows} cluster={cluster} clear={clear} onReplay={setReplay} />
+            : undefined
+        }
       />
       <DeadLetterPanel
         key={letter}

@@ -11,7 +11,8 @@ import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import { None, Time } from '../../parts/values.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
+import { None } from '../../parts/values.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { ResolveEvents } from './resolve-events.tsx';
 import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
@@ -58,12 +59,7 @@ export function EventTable() {
       width: 'minmax(6rem, 1fr)',
       wideOnly: true,
     },
-    {
-      id: 'received',
-      header: t('events.received'),
-      cell: ({ receivedAt }) => <Time at={receivedAt} />,
-      width: '8rem',
-    },
+    timeColumn('receivedAt', t('events.received'), { width: '8rem' }),
   ];
   return (
     <Section title={t('events.title')} about={t('events.about')} flush>
@@ -98,9 +94,7 @@ export function EventTable() {
             ? { title: t('events.noMatch'), text: t('events.noMatchText') }
             : { title: t('events.none'), text: t('events.noneText') }
         }
-        {...(may
-          ? { bulk: (rows: readonly EventRow[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
-          : {})}
+        bulk={may ? (rows, clear) => <Bulk rows={rows} clear={clear} /> : undefined}
       />
       <EventPanel
         key={event}

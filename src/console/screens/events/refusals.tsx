@@ -9,9 +9,10 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import { Count, Time } from '../../parts/values.tsx';
 import classes from './events.module.css';
-import { RefusalReason } from './refusal-reason.tsx';
+import { reasonColumn } from './refusal-reason.tsx';
 
 type Hour = Output<'GET /refusals/hours'>['hours'][number];
 type Refusal = Output<'GET /refusals'>['refusals'][number];
@@ -42,13 +43,8 @@ export function Refusals() {
       cell: ({ via, status }) => `${via}${status === null ? '' : ` ${status}`}`,
       width: '7rem',
     },
-    {
-      id: 'reason',
-      header: t('refusals.reason'),
-      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
-      width: 'minmax(14rem, 3fr)',
-    },
-    { id: 'at', header: t('refusals.at'), cell: ({ at }) => <Time at={at} />, width: '8rem' },
+    reasonColumn(t('refusals.reason')),
+    timeColumn('at', t('refusals.at'), { width: '8rem' }),
   ];
   return (
     <div className={classes.stack}>

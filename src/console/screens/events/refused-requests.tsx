@@ -11,9 +11,9 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import { Count, Time } from '../../parts/values.tsx';
+import { countColumn, timeColumn } from '../../parts/table/makers.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
-import { RefusalReason } from './refusal-reason.tsx';
+import { reasonColumn } from './refusal-reason.tsx';
 import { RefusedRequestPanel } from './refused-request-panel.tsx';
 import { useRefusedCommands } from './use-refused-commands.ts';
 
@@ -33,19 +33,8 @@ export function RefusedRequests() {
   const columns: readonly Column<Request>[] = [
     { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
     { id: 'route', header: t('events.route'), cell: (row) => row.route, width: 'minmax(8rem, 1fr)' },
-    {
-      id: 'reason',
-      header: t('refusals.reason'),
-      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
-      width: 'minmax(14rem, 3fr)',
-    },
-    {
-      id: 'count',
-      header: t('refusals.count'),
-      cell: ({ count }) => <Count of={count} />,
-      align: 'end',
-      width: '6rem',
-    },
+    reasonColumn(t('refusals.reason')),
+    countColumn('count', t('refusals.count'), { width: '6rem' }),
     ...(resolved === 'all'
       ? [
           {
@@ -56,14 +45,8 @@ export function RefusedRequests() {
           },
         ]
       : []),
-    {
-      id: 'first',
-      header: t('refused.first'),
-      cell: ({ firstAt }) => <Time at={firstAt} />,
-      width: '8rem',
-      wideOnly: true,
-    },
-    { id: 'last', header: t('refused.last'), cell: ({ lastAt }) => <Time at={lastAt} />, width: '8rem' },
+    timeColumn('firstAt', t('refused.first'), { width: '8rem', wideOnly: true }),
+    timeColumn('lastAt', t('refused.last'), { width: '8rem' }),
   ];
   const { counts = [], total = 0 } = pages.first ?? {};
   // A link to correct what is open leads to the request itself where it is the only one.
@@ -124,11 +107,7 @@ export function RefusedRequests() {
             </>
           ),
         }}
-        {...(may
-          ? {
-              bulk: (rows: readonly Request[], clear: () => void) => <Bulk rows={rows} clear={clear} />,
-            }
-          : {})}
+        bulk={may ? (rows, clear) => <Bulk rows={rows} clear={clear} /> : undefined}
       />
       <RefusedRequestPanel
         key={openId}

@@ -12,8 +12,9 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import textStyles from '../../parts/text.module.css';
-import { None, Time } from '../../parts/values.tsx';
+import { None } from '../../parts/values.tsx';
 
 const OUTCOMES = ['ok', 'denied', 'failed', 'started'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -74,12 +75,7 @@ function useColumns(): readonly Column<AuditLine>[] {
   const { t } = useTranslation('settings');
   const rest = useRest();
   return [
-    {
-      id: 'at',
-      header: t('audit.at'),
-      width: '10rem',
-      cell: ({ at }) => <Time at={at} as="moment" />,
-    },
+    timeColumn('at', t('audit.at'), { width: '10rem', as: 'moment' }),
     {
       id: 'who',
       header: t('audit.who'),

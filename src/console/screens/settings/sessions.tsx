@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.tsx';
 import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { Time } from '../../parts/values.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import classes from './settings.module.css';
 
 type Session = Output<'GET /sessions'>['sessions'][number];
@@ -81,12 +81,7 @@ function useColumns(isShort: boolean): readonly Column<Session>[] {
       </>
     ),
   };
-  const lastSeen: Column<Session> = {
-    id: 'lastSeen',
-    header: t('sessions.lastSeen'),
-    width: '8rem',
-    cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
-  };
+  const lastSeen: Column<Session> = timeColumn('lastSeenAt', t('sessions.lastSeen'), { width: '8rem' });
   const end: Column<Session> = {
     id: 'end',
     header: '',
@@ -97,25 +92,10 @@ function useColumns(isShort: boolean): readonly Column<Session>[] {
   if (isShort) return [agent, lastSeen, end];
   return [
     agent,
-    {
-      id: 'via',
-      header: t('sessions.via'),
-      width: '9rem',
-      cell: ({ via }) => t(`sessions.viaOf.${via}`),
-    },
-    {
-      id: 'created',
-      header: t('sessions.created'),
-      width: '8rem',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
+    { id: 'via', header: t('sessions.via'), width: '9rem', cell: ({ via }) => t(`sessions.viaOf.${via}`) },
+    timeColumn('createdAt', t('sessions.created'), { width: '8rem' }),
     lastSeen,
-    {
-      id: 'ends',
-      header: t('sessions.ends'),
-      width: '8rem',
-      cell: ({ endsAt }) => <Time at={endsAt} />,
-    },
+    timeColumn('endsAt', t('sessions.ends'), { width: '8rem' }),
     end,
   ];
 }

@@ -12,6 +12,7 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters } from '../../parts/table/filters.tsx';
+import { timeColumn } from '../../parts/table/makers.tsx';
 import { Time } from '../../parts/values.tsx';
 import { AddToken } from './add-token.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
@@ -79,18 +80,8 @@ function useColumns(isOfAll: boolean): readonly Column<Token>[] {
   return [
     name,
     ...(isOfAll ? [user] : []),
-    {
-      id: 'created',
-      header: t('tokens.created'),
-      width: '9rem',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
-    {
-      id: 'expires',
-      header: t('tokens.expires'),
-      width: '9rem',
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-    },
+    timeColumn('createdAt', t('tokens.created'), { width: '9rem' }),
+    timeColumn('expiresAt', t('tokens.expires'), { width: '9rem' }),
     {
       id: 'lastUsed',
       header: t('tokens.lastUsed'),

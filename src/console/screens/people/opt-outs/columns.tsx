@@ -8,6 +8,7 @@ import { actorName } from '../../../format/actor.ts';
 import { Masked } from '../../../parts/reveal/masked.tsx';
 import { Status } from '../../../parts/status.tsx';
 import type { Column } from '../../../parts/table/columns.ts';
+import { timeColumn } from '../../../parts/table/makers.tsx';
 import textStyles from '../../../parts/text.module.css';
 import { None, Time } from '../../../parts/values.tsx';
 import { useSourceWord } from './use-source-word.ts';
@@ -29,7 +30,7 @@ export function useColumns({ hasAccount }: { readonly hasAccount: boolean }): re
       width: 'minmax(12rem, 1.3fr)',
     },
     hasAccount && { id: 'account', header: t('account'), cell: ({ account }) => account, width: '7rem' },
-    { id: 'since', header: t('since'), cell: ({ at }) => <Time at={at} as="moment" />, width: '11rem' },
+    timeColumn('at', t('since'), { width: '11rem', as: 'moment' }),
     {
       id: 'source',
       header: t('source'),

@@ -13,7 +13,8 @@ import type { Column } from '../../../parts/table/columns.ts';
 import { CsvButton } from '../../../parts/table/csv-button.tsx';
 import { DataTable } from '../../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../../parts/table/filters.tsx';
-import { None, Time } from '../../../parts/values.tsx';
+import { timeColumn } from '../../../parts/table/makers.tsx';
+import { None } from '../../../parts/values.tsx';
 import { OUTCOMES, type Row, type RowStatus } from '../data.ts';
 import { usePlace } from '../use-place.ts';
 import { ResolveRows } from './resolve.tsx';
@@ -111,13 +112,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
           </div>
         ),
       },
-      {
-        id: 'ended',
-        header: t('rows.ended'),
-        width: '8rem',
-        wideOnly: true,
-        cell: ({ endedAt }) => <Time at={endedAt} />,
-      },
+      timeColumn('endedAt', t('rows.ended'), { width: '8rem', wideOnly: true }),
     ],
     [t, format, placeOf, hasPlaces],
   );
@@ -160,16 +155,16 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         rowId={(each) => `${each.row} ${each.status} ${each.step} ${each.code}`}
         onOpen={(each) => change({ row: String(each.row) }, { replace: false })}
         empty={{ title: t('rows.none'), text: t('rows.noneText') }}
-        {...(may && isRetried(outcome)
-          ? {
-              bulk: (chosen: readonly Row[], clear: () => void) => (
+        bulk={
+          may && isRetried(outcome)
+            ? (chosen, clear) => (
                 <>
                   {outcome === 'unknown' && <ResolveRows sync={sync} run={run} rows={chosen} clear={clear} />}
                   <RetryRows sync={sync} run={run} outcome={outcome} rows={chosen} clear={clear} />
                 </>
-              ),
-            }
-          : {})}
+              )
+            : undefined
+        }
       />
       {row !== undefined && /^\d+$/.test(row) && (
         <RowDrawer sync={sync} run={run} row={Number(row)} onClose={() => change({ row: null })} />

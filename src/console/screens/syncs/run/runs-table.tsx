@@ -7,7 +7,8 @@ import { Section } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status.tsx';
 import type { Column } from '../../../parts/table/columns.ts';
 import { DataTable } from '../../../parts/table/data-table.tsx';
-import { Count, Duration, Time } from '../../../parts/values.tsx';
+import { countColumn, timeColumn } from '../../../parts/table/makers.tsx';
+import { Duration } from '../../../parts/values.tsx';
 import { BADGE_OF, type RunSummary, secondsBetween } from '../data.ts';
 import { Outcomes } from './outcomes.tsx';
 
@@ -42,12 +43,7 @@ export function RunsTable({ sync, openRun, waits }: Props) {
         width: '8rem',
         cell: ({ status }) => <Status of={BADGE_OF[status]} label={t(`runStatus.${status}`)} />,
       },
-      {
-        id: 'start',
-        header: t('runs.start'),
-        width: '10rem',
-        cell: ({ startedAt }) => <Time at={startedAt} as="moment" />,
-      },
+      timeColumn('startedAt', t('runs.start'), { width: '10rem', as: 'moment' }),
       {
         id: 'took',
         header: t('runs.took'),
@@ -55,21 +51,8 @@ export function RunsTable({ sync, openRun, waits }: Props) {
         align: 'end',
         cell: ({ startedAt, finishedAt }) => <Duration seconds={secondsBetween(startedAt, finishedAt)} />,
       },
-      {
-        id: 'read',
-        header: t('runs.read'),
-        width: '6rem',
-        align: 'end',
-        cell: ({ read }) => <Count of={read} />,
-      },
-      {
-        id: 'calls',
-        header: t('runs.calls'),
-        width: '6rem',
-        align: 'end',
-        wideOnly: true,
-        cell: ({ calls }) => <Count of={calls} />,
-      },
+      countColumn('read', t('runs.read'), { width: '6rem' }),
+      countColumn('calls', t('runs.calls'), { width: '6rem', wideOnly: true }),
       {
         id: 'result',
         header: t('runs.result'),
