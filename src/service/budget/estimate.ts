@@ -64,6 +64,8 @@ const WINDOW_S = 60;
 const SAME_RESET_S = 2;
 /** To detect bursts, other programs' calls are compared with those of this many seconds ago. */
 const MARK_S = 2;
+/** Other programs that call evenly are expected to go on for this many seconds. */
+const EVEN_S = 8;
 /** Slots are at most this many usual distances apart. */
 const MOST_STRETCH = 10;
 
@@ -174,7 +176,7 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
     known !== null &&
     s.foreignUsual > 0 &&
     seen.resetAt >= known + WINDOW_S &&
-    seen.used <= noiseOf(s.limit) &&
+    seen.used <= noiseOf(s.limit) + (s.foreignUsual / WINDOW_S) * SAME_RESET_S &&
     seen.now - s.markAt < WINDOW_S / 2;
   s.windowReset = seen.resetAt;
   s.skew = Math.max(s.skew, seen.resetAt - counted - WINDOW_S - 1);
@@ -210,10 +212,12 @@ function widenForOthers(s: Draft, seen: Observation): void {
   s.stretchUntil = Number.NEGATIVE_INFINITY;
   const rest = s.windowEnds - Math.max(s.nextAt, seen.now);
   if ((s.foreignNow === 0 && s.foreignUsual === 0) || rest <= 0) return;
+  const isEven = s.burstNow < s.foreignNow / 2;
   const expected = Math.max(
     Math.min(s.foreignUsual - s.foreignNow, Math.max((s.foreignUsual / WINDOW_S) * rest, s.burstUsual)),
     (Math.max(0, s.foreignNow - s.foreignUsual - noiseOf(s.limit)) * rest) / (70 - Math.min(WINDOW_S, rest)),
-    0,
+    // A full window hides calls of others, so their usual number may be too low. Whoever calls evenly goes on.
+    isEven ? (s.foreignNow * Math.min(rest, EVEN_S)) / Math.max(WINDOW_S - rest, EVEN_S) : 0,
   );
   // The service has not counted the slots taken since then. One call is reserved for what is unknown, and one because
   // even calls fill one window with one more than another.
