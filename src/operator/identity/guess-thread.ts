@@ -1,5 +1,5 @@
 // The thread that estimates how many guesses a password takes. See guess.ts.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import * as common from '@zxcvbn-ts/language-common';
 import * as en from '@zxcvbn-ts/language-en';
@@ -7,7 +7,6 @@ import * as ptBr from '@zxcvbn-ts/language-pt-br';
 import { commonPasswords } from './common-passwords.ts';
 import type { Guess, GuessInput } from './guess.ts';
 
-const { password, words } = workerData as GuessInput;
 const leaked = commonPasswords();
 const estimator = new ZxcvbnFactory({
   dictionary: { ...common.dictionary, ...en.dictionary, ...ptBr.dictionary, leaked: [...leaked] },
@@ -17,8 +16,12 @@ const estimator = new ZxcvbnFactory({
   maxLength: 64,
   l33tMaxSubstitutions: 10,
 });
-const { score, feedback } = estimator.check(password, [...words]);
-// The estimate alone would let a list entry through whose parts look strong.
-const isCommon = leaked.includes(password.toLowerCase());
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage({ score, warning: feedback.warning, isCommon } satisfies Guess);
+const say = (message: 'ready' | Guess) => parentPort?.postMessage(message);
+parentPort?.on('message', ({ password, words }: GuessInput) => {
+  const { score, feedback } = estimator.check(password, [...words]);
+  // The estimate alone would let a list entry through whose parts look strong.
+  const isCommon = leaked.includes(password.toLowerCase());
+  say({ score, warning: feedback.warning, isCommon });
+});
+say('ready');

@@ -1,6 +1,6 @@
 // How easily a password can be guessed, as zxcvbn estimates with its lists of leaked passwords, words and names. It runs
-// in a thread that ends afterwards: the lists take 80 MB, and passwords are set rarely.
-import { Worker } from 'node:worker_threads';
+// in a thread that ends soon afterwards: the lists take 80 MB, and passwords are set rarely.
+import { createThread } from '../../core/thread.ts';
 
 export interface GuessInput {
   readonly password: string;
@@ -18,17 +18,13 @@ export interface Guess {
 }
 
 // Node runs the source of the thread as it is, so tests use the same thread.
-const THREAD = import.meta.url.endsWith('.js') ? './guess-thread.js' : './guess-thread.ts';
+const THREAD = new URL(
+  import.meta.url.endsWith('.js') ? './guess-thread.js' : './guess-thread.ts',
+  import.meta.url,
+);
+const IDLE_MS = 10_000;
+const thread = createThread<GuessInput, Guess>(THREAD, IDLE_MS);
 
 export async function guess(input: GuessInput): Promise<Guess> {
-  const thread = new Worker(new URL(THREAD, import.meta.url), {
-    workerData: input,
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-  });
-  return await new Promise((done, failed) => {
-    thread.once('message', done);
-    thread.once('error', failed);
-    thread.once('exit', (code) => failed(new Error(`the check of a password ended with code ${code}`)));
-  });
+  return await thread.run(input, { memoryMb: 256 });
 }
