@@ -58,7 +58,8 @@ export function DeadLetterPanel({ id, cluster, onReplay, onClose }: DeadLetterPa
               ) : (
                 <p>
                   {t(`dead.state.${resolution.how}`)} · {actorName(resolution.by)} ·{' '}
-                  {format.moment(resolution.at)} · {resolution.reason ?? ''}
+                  {format.moment(resolution.at)}
+                  {resolution.reason !== null && ` · ${resolution.reason}`}
                 </p>
               )}
               {may && resolution === null && (
