@@ -1,11 +1,14 @@
-// A thread beside the one that serves: its work may cost what its limits allow, and nobody else waits. Loading its modules
-// takes 0.3 s of computing, so it stays a while for the next work.
+// A thread beside the one that serves: its work may cost what its limits allow, and nobody else waits. Loading its
+// modules takes 0.3 s of computing, so it stays a while for the next work.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 export interface ThreadLimits {
-  /** Milliseconds from the first line of the work to its result. Loading the modules does not count: on a busy machine it takes seconds. */
+  /**
+   * Milliseconds from the first line of the work to its result. Loading the modules does not count: on a busy machine
+   * it takes seconds.
+   */
   readonly totalMs?: number;
   readonly memoryMb: number;
 }
@@ -44,18 +47,18 @@ export function createThread<Input, Output>(file: URL, idleMs: number): Thread<I
   }
 
   function keep(worker: Worker, memoryMb: number): void {
-    if (idle !== null) return void worker.terminate();
-    const end = () => {
+    if (idle !== null) return end(worker);
+    const drop = () => {
       release();
       idle = null;
-      void worker.terminate();
+      end(worker);
     };
-    const timer = setTimeout(end, idleMs).unref();
+    const timer = setTimeout(drop, idleMs).unref();
     const release = () => {
       clearTimeout(timer);
-      worker.off('error', end).off('exit', end);
+      worker.off('error', drop).off('exit', drop);
     };
-    worker.once('error', end).once('exit', end);
+    worker.once('error', drop).once('exit', drop);
     worker.unref();
     idle = { worker, memoryMb, release };
   }
@@ -76,27 +79,27 @@ export function createThread<Input, Output>(file: URL, idleMs: number): Thread<I
         const [answer] = await once(worker, 'message', { signal });
         return answer as Output;
       };
-      const ended = once(worker, 'exit', { signal }).then(([code]) => {
+      const ended = async () => {
+        const [code] = await once(worker, 'exit', { signal });
         throw new Error(`the thread ended with code ${code}`);
-      });
+      };
       const late = async (ms: number) => {
         await delay(ms, undefined, { signal });
         throw new ThreadStoppedError(`${ms / 1000} s`);
       };
       try {
-        if (waiting === null) await Promise.race([message(), ended]);
+        if (waiting === null) await Promise.race([message(), ended()]);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
         worker.postMessage(input);
         const answer = await Promise.race([
           message(),
-          ended,
+          ended(),
           ...(totalMs === undefined ? [] : [late(totalMs)]),
         ]);
         keep(worker, memoryMb);
         return answer;
       } catch (error) {
-        // Not awaited: V8 may take long to end what it is doing.
-        void worker.terminate();
+        end(worker);
         const isFull = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
         throw isFull ? new ThreadStoppedError(`${memoryMb} MB of memory`) : error;
       } finally {
@@ -104,4 +107,12 @@ export function createThread<Input, Output>(file: URL, idleMs: number): Thread<I
       }
     },
   };
+}
+
+/** Not awaited: V8 may take long to end what the thread does. */
+function end(worker: Worker): void {
+  // It may still fail, for example of memory. That changes no result, and an `error` that nobody listens to would end
+  // the process.
+  worker.on('error', () => undefined);
+  void worker.terminate();
 }

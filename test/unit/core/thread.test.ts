@@ -73,6 +73,33 @@ describe('work', () => {
     },
   );
 
+  it('that fails after its limit, while this process is busy, does not end this process', async () => {
+    const uncaught: Error[] = [];
+    const note = (error: Error) => void uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    const thread = open();
+    await thread.run('id', LIMITS);
+    const failed = thread.run('throw', { ...LIMITS, totalMs: 20 });
+    // After this the timers come first, and the error of the thread only then.
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500));
+    await expect(failed).rejects.toThrow(ThreadStoppedError);
+    await thread.run('id', LIMITS);
+    process.off('uncaughtExceptionMonitor', note);
+    expect(uncaught).toEqual([]);
+  });
+
+  it('that cannot be sent fails, and nothing else', async () => {
+    const rejected: unknown[] = [];
+    const note = (reason: unknown) => void rejected.push(reason);
+    process.on('unhandledRejection', note);
+    const thread = open();
+    await thread.run('id', LIMITS);
+    await expect(thread.run((() => 1) as never, LIMITS)).rejects.toThrow('could not be cloned');
+    await thread.run('id', LIMITS);
+    process.off('unhandledRejection', note);
+    expect(rejected).toEqual([]);
+  });
+
   it.each([
     ['throws', 'throw new TypeError("no")', 'no'],
     ['ends', 'process.exit(4)', 'the thread ended with code 4'],
