@@ -93,7 +93,7 @@ function inPipeline(record: CrmRecord, { mapping }: RunSpec): CrmRecord {
   return { ...rest, card: { ...card, pipeline: mapping.card.pipeline } };
 }
 
-/** Names of the effects (see cards.ts) with an unknown outcome. */
+/** Subjects of the intents (see create-card.ts and move-stage.ts) with an unknown outcome. */
 function subjectsOf(
   records: readonly RetriedRecord[],
   known: (key: string) => KnownPerson | null,
