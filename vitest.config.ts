@@ -14,7 +14,7 @@ if (!process.features.typescript)
     `the tests need Node 22.18 or later, and this is ${process.version}; run: PATH="$(node scripts/node.mjs 24):$PATH" npm test`,
   );
 
-// Threads and commands that the tests start load a module without parsing it anew: each takes half of the computing.
+// Threads and commands that the tests start load their modules from this cache: each takes half of the computing.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile');
 
 const LONG = '**/*.long.test.ts';

@@ -1,5 +1,5 @@
-// What the card steps share: the calls about a card, its pipeline and stage, and its part in writes that must not happen
-// twice.
+// What the card steps share: the calls about a card, its pipeline and stage, and its part in writes that must not
+// happen twice.
 import { type CatalogPipeline, pick } from '../../src/core/store/catalog.ts';
 import { type NewIntent } from '../../src/core/store/intents.ts';
 import type { CardRow } from '../../src/core/store/people.ts';
