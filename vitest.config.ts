@@ -1,8 +1,8 @@
 // Four kinds of tests. `unit` has those that need no Temporal server. `workflows` has the others, which share one server for
 // the whole run. `system` has each promise of README once, with the built program. `long` has what kills or restarts
 // processes again and again (*.long.test.ts), and properties with all their cases; `npm run test:long` runs it. Modules hold
-// no mutable state, so files of one kind share them: loading them for each file took a third of the time. Each kind has
-// processes of its own, which load everything once more.
+// no mutable state besides threads that wait for work, so files of one kind share them: loading them for each file took a
+// third of the time. Each kind has processes of its own, which load everything once more.
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LONG_VARIABLE } from './test/support/runner/property-runs.ts';

@@ -113,7 +113,7 @@ export function createLedgerGauges(registry: Registry): (snapshot: LedgerSnapsho
   );
   const blocked = gauge(
     'sluice_budget_blocked_seconds',
-    'Seconds until the service accepts calls of the token again, after a 429; otherwise 0',
+    'Seconds until the service accepts calls of the token again, after a 429 or the last call of a window; otherwise 0',
     ['account', 'token'],
   );
   const pollLag = gauge(

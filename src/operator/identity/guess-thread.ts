@@ -23,5 +23,7 @@ parentPort?.on('message', ({ password, words }: GuessInput) => {
   // The estimate alone would let a list entry through whose parts look strong.
   const isCommon = leaked.includes(password.toLowerCase());
   say({ score, warning: feedback.warning, isCommon });
+  // The estimator keeps what it checked last: not the password.
+  estimator.check('', []);
 });
 say('ready');

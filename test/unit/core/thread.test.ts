@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createThread, ThreadStoppedError } from '../../../src/core/thread.ts';
 
-type Work = 'id' | 'loop' | 'fill' | 'throw' | 'leave';
+/** An array: throw once its first item is not 0. */
+type Work = 'id' | 'loop' | 'fill' | 'throw' | 'leave' | Int32Array;
 
 const CODE = `
   import { parentPort, threadId } from 'node:worker_threads';
@@ -14,7 +15,11 @@ const CODE = `
     throw: () => { throw new RangeError('out of range'); },
     leave: () => process.exit(3),
   };
-  parentPort.on('message', (work) => works[work]());
+  parentPort.on('message', (work) => {
+    if (typeof work === 'string') return works[work]();
+    Atomics.wait(work, 0, 0);
+    works.throw();
+  });
   parentPort.postMessage('ready');
 `;
 const FILE = new URL(`data:text/javascript,${encodeURIComponent(CODE)}`);
@@ -79,9 +84,14 @@ describe('work', () => {
     process.on('uncaughtExceptionMonitor', note);
     const thread = open();
     await thread.run('id', LIMITS);
-    const failed = thread.run('throw', { ...LIMITS, totalMs: 20 });
-    // After this the timers come first, and the error of the thread only then.
-    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500));
+    const gate = new Int32Array(new SharedArrayBuffer(8));
+    const failed = thread.run(gate, { ...LIMITS, totalMs: 20 });
+    // The thread fails while this one is busy. After that the timers come first, and the error of the thread only then.
+    setImmediate(() => {
+      Atomics.store(gate, 0, 1);
+      Atomics.notify(gate, 0);
+      Atomics.wait(gate, 1, 0, 500);
+    });
     await expect(failed).rejects.toThrow(ThreadStoppedError);
     await thread.run('id', LIMITS);
     process.off('uncaughtExceptionMonitor', note);
