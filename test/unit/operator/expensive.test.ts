@@ -1,5 +1,6 @@
 // Previews and counts of all users share few places, and nobody takes them all.
 import { describe, expect, it } from 'vitest';
+import { sourceHandlers } from '../../../src/jobs/campaigns/operator/source.ts';
 import { createExpensiveRequests } from '../../../src/operator/service/expensive.ts';
 
 function work() {
@@ -51,4 +52,28 @@ describe('expensive requests', () => {
     for (let time = 0; time < 20; time += 1)
       await expect(run('user:ana', async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
+});
+
+describe('edits of campaigns', () => {
+  const campaign = { campaign: 'autumn', yaml: '', hash: '', isNew: true, reason: '' };
+
+  it.each(['PUT /campaigns/{campaign}/source', 'DELETE /campaigns/{campaign}/source'] as const)(
+    'are expensive requests of their user: %s',
+    async (route) => {
+      const slow = work();
+      const tools = {
+        expensive: createExpensiveRequests(),
+        campaignFile: { write: slow.run, remove: slow.run },
+      };
+      const handlers = sourceHandlers({ db: { query: async () => [] }, tools } as never);
+      const edit = (identity: string) => handlers[route](campaign, { identity, role: 'operator' } as never);
+      const four = Array.from({ length: 4 }, () => edit('user:ana'));
+      await expect(edit('user:ana')).rejects.toMatchObject({ kind: 'tooMany', code: 'PREVIEWS_LIMITED' });
+      const hers = edit('user:bia');
+      await settle();
+      expect(slow.running()).toBe(2);
+      slow.end();
+      await Promise.all([...four, hers]);
+    },
+  );
 });
