@@ -2,9 +2,8 @@
 import { noteSeen } from '../../src/core/store/people.ts';
 import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { settleStep } from '../../src/jobs/sync/store/records.ts';
-import { callApi } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
-import { CONTACTS, choose, withNumber } from '../shared/person-lists.ts';
+import { CONTACTS, choose, listContacts, withNumber } from '../shared/person-lists.ts';
 import { wholeList } from '../shared/whole-list.ts';
 import { again, readContact } from './contact.ts';
 import { canCombine } from './record-diff.ts';
@@ -13,9 +12,7 @@ import { seenOf, settleSeen } from './seen-contact.ts';
 
 /** GET /v1/contacts?number=. Covers both forms of a Brazilian number. */
 export async function lookup(deps: Deps, c: StepContext): Promise<StepResult> {
-  const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
-    client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
-  );
+  const list = await listContacts(deps, c.account, c.run, c.record.key);
   const found = choose(wholeList(CONTACTS, list, withNumber(c.record.key, 'lookup')), c.record.key);
   return await deps.db.transaction(async (tx) => {
     const { account, options } = c.spec;

@@ -4,10 +4,9 @@ import { contactNote, forgetContact, type SentContact } from '../../src/core/sto
 import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { settleContact, settleStep } from '../../src/jobs/sync/store/records.ts';
 import type { Contact, ContactDetails } from '../../src/service/api-client/schemas/contact.ts';
-import { callApi } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comeBack } from '../shared/failures.ts';
-import { CONTACTS, choose, isSamePerson } from '../shared/person-lists.ts';
+import { CONTACTS, choose, isSamePerson, listContacts } from '../shared/person-lists.ts';
 import { CLOCK_SKEW_MS } from '../shared/read-back.ts';
 import { wholeList } from '../shared/whole-list.ts';
 import { again, readContact, remoteId, writeContact } from './contact.ts';
@@ -149,9 +148,7 @@ function cleared({ clear }: ContactChange): Record<string, null> {
  * @throws ApplicationFailure while the list does not show it; the upsert is safe to repeat
  */
 async function shownInList(deps: Deps, c: StepContext): Promise<Contact> {
-  const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
-    client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
-  );
+  const list = await listContacts(deps, c.account, c.run, c.record.key);
   const found = choose(wholeList(CONTACTS, list), c.record.key);
   if (found !== null) return found;
   throw comeBack(

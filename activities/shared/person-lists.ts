@@ -2,10 +2,19 @@
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
 import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import type { Contact } from '../../src/service/api-client/schemas/contact.ts';
+import { callApi } from './api-call.ts';
+import type { AccountAccess, Deps } from './deps.ts';
 import type { AskedFor } from './whole-list.ts';
 
 export const CONTACTS = { method: 'GET', path: '/v1/contacts' } as const;
 export const CARDS = { method: 'GET', path: '/v1/cards' } as const;
+
+/** GET /v1/contacts?number=. The service finds both forms of a Brazilian number. */
+export async function listContacts(deps: Deps, account: AccountAccess, run: string, key: string) {
+  return await callApi(deps, account, run, 'contacts:read', (client, options) =>
+    client.contacts.list({ number: key, pageSize: 100 }, options),
+  );
+}
 
 /** The filter `number` of GET /v1/contacts, which covers both forms of a Brazilian number. */
 export function withNumber(key: string, step: AskedFor<Contact>['step']): AskedFor<Contact> {

@@ -11,7 +11,7 @@ import type { Contact, ContactDetails } from '../../../src/service/api-client/sc
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { judge } from '../../shared/judge.ts';
-import { CONTACTS, choose, withNumber } from '../../shared/person-lists.ts';
+import { CONTACTS, choose, listContacts, withNumber } from '../../shared/person-lists.ts';
 import { isRefusal } from '../../shared/refusal-scope.ts';
 import { wakeSinks } from '../../shared/wake.ts';
 import { wholeList } from '../../shared/whole-list.ts';
@@ -26,9 +26,7 @@ export async function callFind(deps: Deps, c: MemberContext): Promise<MemberResu
   if (c.member.contact_id !== null) return answerOf('waiting', 'triggerMember');
   const key = memberKey(c.member);
   const { account, campaign } = c;
-  const list = await callApi(deps, account, campaign.run_id, 'contacts:read', (client, options) =>
-    client.contacts.list({ number: key, pageSize: 100 }, options),
-  );
+  const list = await listContacts(deps, account, campaign.run_id, key);
   const all = wholeList(CONTACTS, list, withNumber(key, 'findMember'));
   const found = choose(all, key);
   if (found === null && (all.length > 0 || (list?.count ?? 0) > 0)) throw othersThan(all);

@@ -7,7 +7,7 @@ import { getEvent, noteProgress } from '../../../src/jobs/events/store/events.ts
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { refusal } from '../../shared/failures.ts';
-import { CONTACTS, choose, withNumber } from '../../shared/person-lists.ts';
+import { CONTACTS, choose, listContacts, withNumber } from '../../shared/person-lists.ts';
 import { wholeList } from '../../shared/whole-list.ts';
 import { type EffectInput, failEvent, finish, runEffect } from './effect.ts';
 
@@ -37,9 +37,7 @@ export function createContactEffects(deps: Deps) {
         const { request } = c;
         const of = request.type === 'stage' ? request.of : request;
         if (!('key' in of)) throw new Error('an event about a card has no contact to find');
-        const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
-          client.contacts.list({ number: of.key, pageSize: 100 }, options),
-        );
+        const list = await listContacts(deps, c.account, c.run, of.key);
         const found = choose(wholeList(CONTACTS, list, withNumber(of.key, 'findContact')), of.key);
         if (found === null) {
           const reason = `the account has no contact with this number, ${NO_CONTACT[request.type]}`;
