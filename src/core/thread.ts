@@ -2,7 +2,7 @@
 // modules takes 0.3 s of computing, so it stays a while for the next work.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 
 export interface ThreadLimits {
   /**
@@ -31,7 +31,7 @@ export interface Thread<Input, Output> {
 }
 
 /**
- * @param file module of the thread. It sends `ready` when it is loaded, and then one answer to each message
+ * @param file module of the thread, which calls `serveThread`
  * @param idleMs how long a thread waits for more work. It never keeps the process alive
  */
 export function createThread<Input, Output>(file: URL, idleMs: number): Thread<Input, Output> {
@@ -115,4 +115,12 @@ function end(worker: Worker): void {
   // the process.
   worker.on('error', () => undefined);
   void worker.terminate();
+}
+
+/** What the module of a thread calls once: it says that it is loaded, and then answers each message. */
+export function serveThread(work: (input: never) => unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  const say = (message: unknown) => parentPort?.postMessage(message);
+  parentPort?.on('message', async (input) => say(await work(input as never)));
+  say('ready');
 }

@@ -1,9 +1,9 @@
 // The thread that estimates how many guesses a password takes. See guess.ts.
-import { parentPort } from 'node:worker_threads';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import * as common from '@zxcvbn-ts/language-common';
 import * as en from '@zxcvbn-ts/language-en';
 import * as ptBr from '@zxcvbn-ts/language-pt-br';
+import { serveThread } from '../../core/thread.ts';
 import { commonPasswords } from './common-passwords.ts';
 import type { Guess, GuessInput } from './guess.ts';
 
@@ -16,14 +16,11 @@ const estimator = new ZxcvbnFactory({
   maxLength: 64,
   l33tMaxSubstitutions: 10,
 });
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-const say = (message: 'ready' | Guess) => parentPort?.postMessage(message);
-parentPort?.on('message', ({ password, words }: GuessInput) => {
+serveThread(({ password, words }: GuessInput): Guess => {
   const { score, feedback } = estimator.check(password, [...words]);
-  // The estimate alone would let a list entry through whose parts look strong.
-  const isCommon = leaked.includes(password.toLowerCase());
-  say({ score, warning: feedback.warning, isCommon });
   // The estimator keeps what it checked last: not the password.
   estimator.check('', []);
+  // The estimate alone would let a list entry through whose parts look strong.
+  const isCommon = leaked.includes(password.toLowerCase());
+  return { score, warning: feedback.warning, isCommon };
 });
-say('ready');
