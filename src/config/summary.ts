@@ -7,7 +7,7 @@ import { redactTokens } from '../core/redaction.ts';
 import { type CampaignConfig } from '../jobs/campaigns/config.ts';
 import { aboutChannel, secretsOfChannel } from '../observe/notices/config.ts';
 import type { LoadedConfig } from './load.ts';
-import type { TemporalConfig } from './schema/temporal.ts';
+import { keysOfServer, type TemporalConfig } from './schema/temporal.ts';
 import type { SecretPresence } from './secrets.ts';
 import { faultOf, tlsFiles } from './tls-files.ts';
 
@@ -118,13 +118,9 @@ export async function summarize(
 }
 
 /** Without an address, neither of them has an effect. */
-function unusedOf({ address, tls, apiKey }: TemporalConfig, namesTemporal: boolean): string[] {
-  if (address !== undefined || namesTemporal || tls === false) return [];
-  const keys = [
-    ...(tls === undefined ? [] : ['temporal.tls']),
-    ...(apiKey === undefined ? [] : ['temporal.apiKey']),
-  ];
-  return keys.map(
+function unusedOf(temporal: TemporalConfig, namesTemporal: boolean): string[] {
+  if (temporal.address !== undefined || namesTemporal || temporal.tls === false) return [];
+  return keysOfServer(temporal).map(
     (key) =>
       `no address names a server, so nothing uses ${key}; set temporal.address or TEMPORAL_ADDRESS, or remove ${key}`,
   );

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadedConfig } from '../../config/load.ts';
+import { keysOfServer } from '../../config/schema/temporal.ts';
 import { tlsFiles } from '../../config/tls-files.ts';
 import { SecretError } from '../../core/config/errors.ts';
 import type { LedgerCipher } from '../../core/encryption/cipher.ts';
@@ -113,11 +114,8 @@ async function checkServer(
 
 /** Without an address, the server is the embedded one, which has neither TLS nor API keys. */
 function reportUnused({ config: { temporal } }: ServersOptions['config'], findings: Findings): void {
-  const keys = [
-    ...(temporal.tls === undefined || temporal.tls === false ? [] : ['temporal.tls']),
-    ...(temporal.apiKey === undefined ? [] : ['temporal.apiKey']),
-  ];
-  for (const key of keys) findings.warning('temporal', say('CHECK_TEMPORAL_UNUSED', { key }));
+  for (const key of keysOfServer(temporal))
+    findings.warning('temporal', say('CHECK_TEMPORAL_UNUSED', { key }));
 }
 
 /** A file that is missing is reported by its connection. */

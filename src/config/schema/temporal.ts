@@ -53,3 +53,11 @@ export const TemporalConfig = z.strictObject({
     }),
 });
 export type TemporalConfig = z.infer<typeof TemporalConfig>;
+
+/** Keys that have an effect only where an address names a server. The embedded one has neither TLS nor API keys. */
+export function keysOfServer({ tls, apiKey }: TemporalConfig): string[] {
+  return [
+    ...(tls === undefined || tls === false ? [] : ['temporal.tls']),
+    ...(apiKey === undefined ? [] : ['temporal.apiKey']),
+  ];
+}
