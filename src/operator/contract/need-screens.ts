@@ -69,9 +69,9 @@ export function searchOf({
   // The configuration lists the channels.
   if (kind === 'failing-notices') return {};
   if (kind === 'unread-conversations') return { tab: 'gaps' };
-  // The page of what is to be approved.
   // Where their outcome is recorded.
   if (kind === 'unknown-members') return { account, name, run: run ?? '', tab: 'members', state: 'unknown' };
+  // The page of what is to be approved.
   if (kind === 'approval') return { run: run ?? '', tab: 'plan' };
   if (kind !== 'dead-letters') return { account, name, run: run ?? '' };
   return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
