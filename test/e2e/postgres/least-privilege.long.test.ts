@@ -2,11 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIRST_VERSION, MIGRATIONS, migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { type LeastPrivilege, leastPrivilege } from '../../support/postgres/least-privilege.ts';
-import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
-import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
-import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
-import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
-import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
+import { planSuites } from '../../unit/activities/sync/plan/suites.ts';
 import { ledgerSuites } from '../../unit/core/sql/suites.ts';
 
 let place: LeastPrivilege;
@@ -17,11 +13,7 @@ afterAll(() => place?.stop());
 
 const app = () => place.app;
 ledgerSuites(app);
-planPageSuite(app);
-planMergeSuite(app);
-planMirrorSuite(app);
-planIncrementalSuite(app);
-planDrySuite(app);
+planSuites(app);
 
 describe('the role of workers', () => {
   it.each([

@@ -3,12 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
 import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
-import { planConflictSuite } from '../../unit/activities/sync/plan/plan-conflict-suite.ts';
-import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
-import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
-import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
-import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
-import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
+import { planSuites } from '../../unit/activities/sync/plan/suites.ts';
 import { migrateSuite } from '../../unit/core/sql/migrate-suite.ts';
 import { ledgerSuites } from '../../unit/core/sql/suites.ts';
 
@@ -27,12 +22,7 @@ afterAll(async () => {
 });
 
 ledgerSuites(() => db);
-planPageSuite(() => db);
-planMergeSuite(() => db);
-planConflictSuite(() => db);
-planMirrorSuite(() => db);
-planIncrementalSuite(() => db);
-planDrySuite(() => db);
+planSuites(() => db);
 migrateSuite(
   () => db,
   () => [other],
